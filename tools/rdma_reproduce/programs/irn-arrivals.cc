@@ -19,7 +19,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -27,8 +26,8 @@ using namespace ns3;
 namespace
 {
 
-/// Arrivals of other queue pairs that make a stop of a queue pair. At line rate they take 345 us, a
-/// little more than RTO_high.
+/// A queue pair stops if more arrivals of other queue pairs follow one of its packets. At line rate
+/// they take 345 us, a little more than RTO_high.
 constexpr uint64_t STOP_ARRIVALS = 1500;
 
 /** Statistics of the packets that arrive at a receiver, by queue pair and packet number. */
@@ -42,9 +41,10 @@ class Arrivals
     void Receive(uint64_t queuePair, int64_t number)
     {
         State& state = m_states[queuePair];
-        if (state.highest >= 0 && m_arrivals - state.latest > STOP_ARRIVALS)
+        const uint64_t others = state.highest < 0 ? 0 : m_arrivals - state.latest - 1;
+        if (others > STOP_ARRIVALS)
         {
-            m_stops.push_back(m_arrivals - state.latest);
+            m_stops.push_back(others);
         }
         state.latest = m_arrivals++;
         m_largest = std::max<int64_t>(m_largest, std::abs(number - state.expected));
