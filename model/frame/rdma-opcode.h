@@ -109,8 +109,8 @@ constexpr uint8_t RDMA_OPERATION_MASK = 0x1f;
 /**
  * \ingroup rdma
  * \param opcode an opcode of the reliable connection service
- * \return opcode of the same operation with IRN's headers: 0xc0 plus the argument. The function
- *         returns opcodes of IRN and of the CNP unchanged
+ * \return opcode of the operation with IRN's headers, 0xc0 plus the given opcode; a given opcode of
+ *         IRN or of a CNP, unchanged
  */
 constexpr RdmaOpcode
 RdmaToIrnOpcode(RdmaOpcode opcode)

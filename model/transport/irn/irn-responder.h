@@ -60,7 +60,7 @@ class IrnResponder : public RdmaResponder
     virtual Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
 
     /**
-     * \param frame early packet, which arrived before packets with lower numbers
+     * \param frame packet that arrived before a packet with a lower number
      * \param info properties of the packet's opcode
      * \return a fault that can be found before the missing packets arrive
      */
@@ -83,7 +83,8 @@ class IrnResponder : public RdmaResponder
                       QbbPs now);
 
     /**
-     * Stores an early packet, which arrived before packets with lower numbers, for PerformKept().
+     * Stores an early packet until PerformKept() performs the packet's request. An early packet is
+     * one that arrived before a packet with a lower number.
      *
      * \param frame the packet, without a fault
      * \param info properties of the packet's opcode

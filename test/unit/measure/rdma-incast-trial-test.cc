@@ -119,9 +119,10 @@ TEST(RdmaIncastTrial, Marks)
     EXPECT_EQ(curve.mark->at, 10 * WAVE);
 }
 
-// Each sender has an ingress port, and frames of the two ports leave in turn. A packet of wave k
-// finds k / 2 frames (rounded down) of its ingress port in the queue. A packet that leaves in an
-// even wave k leaves k / 2 frames of its ingress port in the queue.
+// In each wave, one packet of each of two senders arrives and one packet leaves. Each sender has an
+// ingress port, and the two ports take turns to send. When packets of wave k arrive, k / 2 frames
+// (rounded down) of each ingress port wait. When a packet leaves in an even wave k, k / 2 frames of
+// the packet's ingress port stay.
 TEST(RdmaIncastTrial, MarksByTheQueueOfAnInput)
 {
     RdmaIncast incast = MakeTwoSenders(50);

@@ -26,8 +26,8 @@ using namespace ns3;
 namespace
 {
 
-/// A queue pair stops if more arrivals of other queue pairs follow one of its packets. At line rate
-/// they take 345 us, a little more than RTO_high.
+/// A queue pair stops if more packets of other queue pairs than this number arrive between two
+/// packets of the queue pair. 1500 packets take 345 us at line rate; RTO_high is 320 us.
 constexpr uint64_t STOP_ARRIVALS = 1500;
 
 /** Statistics of the packets that arrive at a receiver, by queue pair and packet number. */
@@ -76,7 +76,7 @@ class Arrivals
     }
 
   private:
-    /** What has arrived of a queue pair. */
+    /** The packets of a queue pair that have arrived. */
     struct State
     {
         int64_t expected{0};     //!< number of the next packet in order
@@ -88,9 +88,9 @@ class Arrivals
     std::map<uint64_t, State> m_states; //!< by queue pair
     std::vector<uint64_t> m_stops;      //!< length of each stop in arrivals of other queue pairs
     uint64_t m_arrivals{0};             //!< packets that arrived, with duplicates
-    uint64_t m_early{0};                //!< packets that arrived before a lower number
-    uint64_t m_late{0};                 //!< packets that arrived after a higher number
-    uint64_t m_duplicates{0};           //!< packets that arrived again
+    uint64_t m_early{0};                //!< packets above the next packet in order of a queue pair
+    uint64_t m_late{0};                 //!< packets below the highest packet of a queue pair so far
+    uint64_t m_duplicates{0};           //!< packets that had arrived before
     int64_t m_largest{0};               //!< largest distance from the expected packet, either side
 };
 
@@ -130,8 +130,10 @@ class PortReader
 };
 
 /**
- * \param name the published file: the number of packets, and a line of QP, opcode and packet number
- *        for each packet
+ * Reads a trace. The first line has the number of packets. Each further line has the queue pair,
+ * the opcode and the number of a packet, in the order of arrival.
+ *
+ * \param name path of the trace
  * \param arrivals gets the packets
  */
 void
@@ -140,7 +142,8 @@ ReadTrace(const std::string& name, Arrivals& arrivals)
     std::ifstream file(name);
     NS_ABORT_MSG_IF(!file, "irn-arrivals: cannot read " << name);
     uint64_t packets = 0;
-    file >> packets;
+    NS_ABORT_MSG_IF(!(file >> packets) || packets == 0,
+                    "irn-arrivals: " << name << ":1: the number of packets expected, above 0");
     for (uint64_t line = 0; line < packets; ++line)
     {
         uint64_t queuePair = 0;
@@ -151,11 +154,17 @@ ReadTrace(const std::string& name, Arrivals& arrivals)
                                          << ": QP, opcode and packet number expected");
         arrivals.Receive(queuePair, number);
     }
+    NS_ABORT_MSG_IF(!(file >> std::ws).eof(),
+                    "irn-arrivals: " << name << ":" << packets + 2
+                                     << ": end of file expected after the number of packets in "
+                                     << "line 1, " << packets);
 }
 
 /**
+ * Simulates the published incast.
+ *
  * \param seed of all random numbers
- * \param arrivals gets the packets
+ * \param arrivals gets the packets that arrive
  */
 void
 Simulate(uint64_t seed, Arrivals& arrivals)
@@ -186,7 +195,7 @@ main(int argc, char* argv[])
     uint64_t seed = 1;
     std::string trace;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("seed", "of all random numbers", seed);
+    cmd.AddValue("seed", "of all random numbers of the simulation", seed);
     cmd.AddValue("trace", "published file whose statistics are printed; empty: simulate", trace);
     cmd.Parse(argc, argv);
 

@@ -137,9 +137,11 @@ def arrivals(setting):
               "duplicates in percent of the packets", 4, unit="%"),
         value(what, trace, "packets", exactly(140350, "140350"), "packets accepted", 0),
         value(what, trace, "largest_distance", at_most(110), "largest distance from the expected packet", 0),
-        value(what, trace, "late_packets", within(50015, 0.1, "50015 +- 10%"), "late packets", 0),
-        value(what, trace, "stops", within(1630, 0.1, "1630 +- 10%"), "stops by timeouts", 0),
-        value(what, trace, "stop_arrivals", within(2171, 0.1, "2171 +- 10%"),
+        # The trace is one run: 9% are about two standard deviations of a run of the module.
+        value(what, trace, "late_packets", within(50015, 0.09, "50015 +- 9%"), "late packets", 0),
+        value(what, trace, "stops", within(1630, 0.09, "1630 +- 9%"), "stops by timeouts", 0),
+        # The trace has no packet length: a payload of 1000 B in place of 1069 B makes 6%.
+        value(what, trace, "stop_arrivals", within(2171, 0.06, "2171 +- 6%"),
               "other arrivals in a stop, median", 0),
     ]
 
