@@ -19,7 +19,7 @@ from rdma_reproduce import cross_traffic, expected  # noqa: E402
 from rdma_runs import student  # noqa: E402
 
 if HAS_PACKAGES:
-    from rdma_reproduce import catalogue, fabric, figures, pages, report, row, tables, wide
+    from rdma_reproduce import catalogue, cli, fabric, figures, pages, report, row, tables, wide
     from rdma_reproduce.readings import MAIN, READINGS
     from rdma_reproduce.rows import all_rows
     from rdma_reproduce.rows.irn_incast import incast
@@ -126,11 +126,36 @@ class Rows(unittest.TestCase):
         sections = {"A": 7, "B": 17, "C": 8, "D": 5, "E": 2}
         names = [f"{letter}{number}" for letter, last in sections.items() for number in range(1, last + 1)]
         names.insert(names.index("B11"), "B10a")
-        self.assertEqual(list(all_rows()), names)
+        self.assertEqual([name for name, each in all_rows().items() if not each.experiment], names)
         for setting in (row.Setting(name, quick) for name in READINGS for quick in (False, True)):
             for each in all_rows().values():
                 self.assertTrue(each.quantities(setting), each.name)
         self.assertEqual(set(catalogue.FIGURE_ROWS.values()) - set(all_rows()), set())
+
+    def test_an_experiment_has_the_name_of_the_row_that_it_explains(self):
+        rows = all_rows()
+        experiments = [name for name, each in rows.items() if each.experiment]
+        self.assertIn("B12x", experiments)
+        for name in experiments:
+            self.assertTrue(name.endswith("x") and not rows[name[:-1]].experiment, name)
+            # The reading of an experiment does not depend on the command line.
+            self.assertEqual(*(
+                rows[name].cases(row.Setting(reading)) for reading in ("wire", MAIN)
+            ), name)
+
+    def test_experiments_run_where_they_are_asked_for(self):
+        def asked(*words):
+            rows = catalogue.request(cli.parser().parse_args(["irn", *words])).rows
+            return [each.name for each in rows if each.experiment], [
+                each.name for each in rows if not each.experiment
+            ]
+
+        self.assertEqual(asked()[0], [])
+        self.assertEqual(asked("--rows=B12x,B1"), (["B12x"], ["B1"]))
+        experiments, others = asked("--experiments")
+        self.assertTrue("B12x" in experiments and not others)
+        # Tables without names of rows have no experiments.
+        self.assertNotIn("B12x", report.Tables("irn", {}, False)(["summary"]))
 
     def test_ratios_are_paired_by_seed(self):
         one, other = (row.Case(name, "fake", (name,), None, seeded=True) for name in ("a", "b"))
@@ -270,7 +295,7 @@ class Rows(unittest.TestCase):
             ("--load=0.7", "--loadOf=wire-acks", "--warmUp=10ms", "--measure=40ms", "--stop=300ms"),
         )
         self.assertIn("--measure=2ms", row.Setting(MAIN, True).load())
-        rows = [each for name, each in all_rows().items() if name[0] == "B"]
+        rows = [each for name, each in all_rows().items() if name[0] == "B" and not each.experiment]
         runs = {run for each in rows for case in each.cases(row.Setting(quick=True)) for run in case.runs([1])}
         # Under 10 minutes on 2 cores.
         self.assertLess(sum(run.cost for run in runs), 2 * 600)
@@ -339,6 +364,7 @@ class Tool(unittest.TestCase):
             (("irn", "--rows=B1,A1"), "--rows=B1,A1: 'A1'; accepted: B1, B2"),
             (("irn", "--figures=1"), "--figures=1: '1'; accepted: irn-1"),
             (("irn", "--readings=x"), "accepted: wire-acks, wire"),
+            (("cc", "--experiments"), "cc has no experiments; accepted: --experiments with irn or all"),
             (("irn", "--seeds=0"), '"0"; accepted: a number of seeds'),
             (("irn", "--quick", f"--out={VALIDATION}"), "anywhere but into doc/validation"),
         ):

@@ -78,16 +78,21 @@ def request(options):
     rows = {row.name: row for page in chosen for row in rows_of(page)}
     figures = [name for name in FIGURE_ROWS if FIGURE_ROWS[name] in rows]
     wanted = []
+    if options.experiments:
+        wanted += [name for name, row in rows.items() if row.experiment]
+        if not wanted:
+            raise usage_error(f"{options.target} has no experiments; accepted: --experiments with irn or all")
     if options.rows:
         wanted += listed(options.rows, rows, "rows")
     if options.figures:
         figures = listed(options.figures, figures, "figures")
         wanted += [FIGURE_ROWS[name] for name in figures]
+    usual = [name for name, row in rows.items() if not row.experiment]
     readings = [MAIN]
     if options.readings:
         readings = list(READINGS) if options.readings == "all" else listed(
             options.readings, (*READINGS, "all"), "readings")
     return Request(
-        tuple(row for name, row in rows.items() if not wanted or name in wanted), tuple(chosen),
+        tuple(row for name, row in rows.items() if name in (wanted or usual)), tuple(chosen),
         tuple(figures), tuple(Setting(name, options.quick) for name in readings),
     )

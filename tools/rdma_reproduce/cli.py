@@ -4,6 +4,7 @@
     tools/reproduce PAGE                      performs the runs that have no row of data yet
     tools/reproduce irn --rows=B1,B10         some rows
     tools/reproduce irn --figures=irn-1       the rows of some figures
+    tools/reproduce irn --experiments         the experiments that explain differences
     tools/reproduce irn --quick               short windows and one seed, into results/reproduce-quick
     tools/reproduce all --list                the rows, their runs and CPU-hours
 
@@ -43,6 +44,10 @@ def parser():
     )
     result.add_argument("target", metavar="PAGE", help="the page whose rows are made")
     result.add_argument("--rows", metavar="NAMES", help="rows, with commas (all of the page)")
+    result.add_argument(
+        "--experiments", action="store_true",
+        help="the page's experiments in place of its rows; --rows=B12x names one of them",
+    )
     result.add_argument("--figures", metavar="NAMES", help="figures, with commas (all of the page)")
     result.add_argument(
         "--readings", metavar="NAMES",
@@ -84,7 +89,7 @@ class Work:
         """The runs of further seeds of a row; none where the command line says how many seeds."""
         from . import catalogue, report, wide
 
-        if self.options.seeds or self.options.quick:
+        if self.options.seeds or self.options.quick or row.experiment:
             return []
         _, data = self.store_of(catalogue.page_of(row)).read()
         seeds = report.seeds_in(data)

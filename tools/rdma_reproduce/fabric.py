@@ -111,7 +111,7 @@ def network_words(network, gbps=GBPS):
 
 
 def cc(control):
-    """The option that selects a congestion control."""
+    """The option that selects a congestion control by its name here or in rdma-fabric."""
     return f"--cc={CONTROL_NAMES.get(control, control)}"
 
 
@@ -126,10 +126,13 @@ def cost(network, control, setting, hosts=54, rate=GBPS, load=0.7):
 
 
 def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rate=GBPS):
-    """A case of the preset irn with a network, a congestion control and deviating options."""
+    """A case of the preset irn with a network, a congestion control and deviating options.
+
+    The congestion control is a key of CONTROLS or a value of rdma-fabric's option --cc.
+    """
     name = title or TITLES[network]
-    if CONTROLS[control]:
-        name += f" + {CONTROLS[control]}"
+    if CONTROLS.get(control, control):
+        name += f" + {CONTROLS.get(control, control)}"
     options = (
         "--preset=irn", *network_words(network, rate), cc(control), *more, *setting.load(load),
         "--progress=off",

@@ -57,7 +57,7 @@ class Tables:
         """The table that the words of a comment name."""
         kind, *rest = words or [""]
         chosen = [self.rows[name] for name in pages.names(rest, self.rows, self.page)]
-        chosen = chosen or list(self.rows.values())
+        chosen = chosen or [row for row in self.rows.values() if not row.experiment]
         if kind == "rows":
             return tables.row_table(chosen, self.data, self.setting, self.seeds)
         if kind == "summary":

@@ -114,6 +114,9 @@ class Row:
     read: bool = False
     # Values for a separate table, about which the source makes no claim; or None.
     shown: Optional[Callable] = dataclasses.field(default=None, compare=False)
+    # Whether the row changes one thing of another row, to explain a difference. Experiments run where they
+    # are asked for, at the main reading, with their own number of seeds.
+    experiment: bool = False
 
     def cases(self, setting):
         """All cases, each once."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rows: every file here has a tuple ROWS. A row's letter says on which page it stands."""
+"""The rows: every file here has a tuple ROWS. A row's letter says on which page the row stands."""
 
 import importlib
 import pkgutil
@@ -7,9 +7,9 @@ import re
 
 
 def key(row):
-    """The order of rows: by letter, number, and variant of a row."""
-    letter, number, variant = re.fullmatch(r"([A-Z])(\d+)([a-z]?)", row.name).groups()
-    return letter, int(number), variant
+    """The order of rows: by letter, number, and variant of a row; the experiments of a page come last."""
+    letter, number, variant = re.fullmatch(r"([A-Z])(\d+)([a-z]*)", row.name).groups()
+    return letter, row.experiment, int(number), variant
 
 
 def all_rows():

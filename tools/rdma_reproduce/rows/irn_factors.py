@@ -87,9 +87,9 @@ def resilient(setting):
     ]
 
 
-def iwarp(setting):
-    """B16: 21% and 44% smaller slowdowns are ratios of 1.27 and 1.79, 11% is 1.12."""
-    tcp, irn = case("iwarp", "none", setting), case("irn", "none", setting)
+def iwarp(setting, options=()):
+    """B16, with options of TCP: 21% and 44% smaller slowdowns are ratios of 1.27 and 1.79, 11% is 1.12."""
+    tcp, irn = case("iwarp", "none", setting, options), case("irn", "none", setting)
     aimd = case("irn", "aimd", setting)
     # The paper says "comparable": within 10%.
     similar = between(0.9, 1.1, "about 1 (0.9 to 1.1)")

@@ -21,11 +21,12 @@ CROSS_SENDERS, CROSS_LOAD = 30, 0.5 * 1000 / (1082 + 86)
 CROSS_START, CROSS_END, QUICK_CROSS = 10, 60, (1, 6)
 
 
-def incast(network, control, senders, setting):
-    """An incast alone."""
+def incast(network, control, senders, setting, more=(), jitter=""):
+    """An incast alone, with deviating options, and with starts within a time."""
     total = QUICK_TOTAL if setting.quick else TOTAL
+    starts = f"[Jitter={jitter}]" if jitter else ""
     options = (
-        "--preset=irn", *network_words(network), cc(control), f"--workload=incast:{senders}",
+        "--preset=irn", *network_words(network), cc(control), *more, f"--workload=incast:{senders}{starts}",
         f"--bytes={total // senders}", "--progress=off",
     )
     return Case(
@@ -53,8 +54,11 @@ def alone(setting):
     return result
 
 
-def cross_metrics(incast_bytes, outcome):
-    """The RCT of the incast, and the paper's metrics of the other flows while the incast lasts."""
+def cross_metrics(incast_bytes, whole, outcome):
+    """The RCT of the incast, and the paper's metrics of the other flows.
+
+    The other flows are those of the whole run, or those that start while the incast lasts.
+    """
     flows = read_flows(outcome)
     one = flows[flows.bytes == incast_bytes]
     rest = flows[flows.bytes != incast_bytes]
@@ -64,18 +68,19 @@ def cross_metrics(incast_bytes, outcome):
         name: count for name, count in summary(outcome).items() if isinstance(count, int)
     }
     result["incast_rct_us"] = one.fct_ns.max() / 1e3 if finished else None
-    # The window has the length of the ideal time, so that all cases count the same flows.
-    ideal = incast_bytes * len(one) * 8e9 / cross_traffic.RATE_BPS
-    beside = rest[(rest.start_ns >= start) & (rest.start_ns < start + ideal)]
-    result.update(averages(beside, "background"))
-    result["background_flows"] = len(beside)
+    if not whole:
+        # The window has the length of the ideal time, so that all cases count the same flows.
+        ideal = incast_bytes * len(one) * 8e9 / cross_traffic.RATE_BPS
+        rest = rest[(rest.start_ns >= start) & (rest.start_ns < start + ideal)]
+    result.update(averages(rest, "background"))
+    result["background_flows"] = len(rest)
     return result
 
 
-def beside(network, control, setting):
-    """An incast with cross traffic."""
+def beside(network, control, setting, whole_ms=None):
+    """An incast with cross traffic. With whole_ms, arrivals last so long and all flows count."""
     total = QUICK_TOTAL if setting.quick else TOTAL
-    start, end = QUICK_CROSS if setting.quick else (CROSS_START, CROSS_END)
+    start, end = QUICK_CROSS if setting.quick else (CROSS_START, whole_ms or CROSS_END)
     name = f"incast{CROSS_SENDERS}-{total // 10**6}MB-at-{start}ms-cross{CROSS_LOAD:.3f}-to-{end}ms.csv"
     prepare = functools.partial(
         write_cross, name=name, senders=CROSS_SENDERS, total_bytes=total, start_ns=start * 1_000_000,
@@ -87,7 +92,7 @@ def beside(network, control, setting):
     )
     return Case(
         f"{TITLES[network]} beside cross traffic", "rdma-fabric", options,
-        functools.partial(cross_metrics, total // CROSS_SENDERS), 0.6 * end, seeded=True,
+        functools.partial(cross_metrics, total // CROSS_SENDERS, bool(whole_ms)), 0.6 * end, seeded=True,
         results=("--out={folder}",), prepare=prepare,
     )
 
@@ -97,17 +102,17 @@ def write_cross(seed, folder, **parameters):
     cross_traffic.write(seed, folder, **parameters)
 
 
-def crossed(setting):
+def crossed(setting, controls=CONTROLLED, whole_ms=None):
     """B13: 4% to 30% lower RCT are ratios of 1.04 to 1.43, 32% to 87% better 1.47 to 7.7."""
     result = []
     background = (
         ("background_avg_slowdown", "background slowdown"), ("background_avg_fct_us", "background FCT"),
         ("background_p99_fct_us", "background 99% FCT"),
     )
-    for control in CONTROLLED:
+    for control in controls:
         suffix = f", {CONTROLS[control]}" if CONTROLS[control] else ""
         irn, irn_pfc, roce = (
-            beside(network, control, setting) for network in ("irn", "irn-pfc", "roce-pfc")
+            beside(network, control, setting, whole_ms) for network in ("irn", "irn-pfc", "roce-pfc")
         )
         what = f"RoCE with PFC / IRN{suffix}"
         result.append(quotient(what, roce, irn, "incast_rct_us", ratio(1.04, 1.43), "RCT", 3))

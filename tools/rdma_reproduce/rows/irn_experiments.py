@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiments: the rows of section B that differ from their source, with one thing changed in each."""
+
+import dataclasses
+
+from ..expected import at_most, ratio
+from ..fabric import TITLES, case
+from ..readings import MAIN
+from ..row import Row, quotient
+from .irn_basic import METRICS
+from .irn_factors import iwarp
+from .irn_incast import crossed, incast
+from .irn_robust import DEGRADES, rate
+
+# TIMELY of the rows with an additive step of 80 Mb/s in place of 40 Mb/s.
+TIMELY_80 = "ns3::RdmaTimely[Events=Acks|Alpha=0.02|TLow=0us|THigh=1ms|LineDelta=0.002]"
+NAK_EACH = ("--ns3::RoceTransport::NakEachPacket=true",)
+MARK_BY_PORT = ("--ns3::QbbEcnMarker::MarkBy=Port",)
+# The default of INET's TCP: a first window of one segment; and a receiver's window as large as IRN's cap.
+INET_WINDOWS = ("--ns3::RdmaTcpFlowRunner::InitialCwnd=1", "--ns3::RdmaTcpFlowRunner::BufferSize=110000")
+
+
+def at(setting, reading=MAIN):
+    """The setting with a reading."""
+    return dataclasses.replace(setting, reading=reading)
+
+
+def three(what, worse, better, expected):
+    """The paper's three metrics of one case over those of another."""
+    return [quotient(what, worse, better, name, expected, label) for name, label in METRICS]
+
+
+def collapse(setting):
+    """B3: flows that have not ended when the window ends do not count."""
+    cut = at(setting, "cut")
+    roce_pfc, what = case("roce-pfc", "none", cut), f"{TITLES['roce']} / {TITLES['roce-pfc']}, reading cut"
+    return [
+        *three(what, case("roce", "none", cut), roce_pfc, ratio(1.5, 3)),
+        *three(f"{what}, a NAK for each packet", case("roce", "none", cut, NAK_EACH), roce_pfc, ratio(1.5, 3)),
+    ]
+
+
+def steps(setting):
+    """B4: rates grow in larger steps."""
+    main = at(setting)
+    return three(
+        "RoCE with PFC / IRN, TIMELY with steps of 80 Mb/s", case("roce-pfc", TIMELY_80, main),
+        case("irn", TIMELY_80, main), ratio(1.5, 2.2),
+    )
+
+
+def marks(setting):
+    """B5: ECN marks by all queues of the port."""
+    main = at(setting)
+    irn_pfc, irn = (case(network, "dcqcn", main, MARK_BY_PORT) for network in ("irn-pfc", "irn"))
+    return three("IRN with PFC / IRN, DCQCN, marks by port", irn_pfc, irn, ratio(0.99, 1.034))
+
+
+def timers(setting):
+    """B10a: timeouts grow with the time that a full buffer takes to send."""
+    main, result = at(setting), []
+    for what, options, longer, gbps in (
+        ("10 Gb/s, buffers of 240 KB, timeouts of 1280 and 400 us", rate(10),
+         ("--rto=1280us", "--rtoLow=400us"), 10),
+        ("buffers of 480 KB, timeouts of 640 and 200 us", ("--portBuffer=480KB",),
+         ("--rto=640us", "--rtoLow=200us"), 40),
+    ):
+        irn = case("irn", "none", main, (*options, *longer), rate=gbps)
+        irn_pfc = case("irn-pfc", "none", main, options, rate=gbps)
+        result += three(f"{what}: IRN with PFC / IRN", irn_pfc, irn, DEGRADES)
+    return result
+
+
+def alone(setting):
+    """B12: timers, packets, starts and steps of the rates."""
+    result = []
+    limit = at_most(1.025, slack=0.025)
+
+    def add(what, senders, irn, other, title="IRN / IRN with PFC"):
+        result.append(quotient(
+            f"{senders} senders, {what}: {title}", irn, other, "last_completion_us", limit, "RCT", 3
+        ))
+
+    for what, options in (
+        ("RTO_high 240 us", ("--rto=240us",)), ("RTO_high 640 us", ("--rto=640us",)),
+        ("dynamic timeouts", ("--dynamicRto=true",)),
+    ):
+        for senders in (10, 20, 30):
+            add(what, senders, incast("irn", "none", senders, setting, options),
+                incast("irn-pfc", "none", senders, setting))
+    for what, options, jitter in (
+        ("packets of 1069 B", ("--mtu=1069",), ""), ("starts within 1 us", (), "1us"),
+        ("starts within 10 us", (), "10us"), ("starts within 100 us", (), "100us"),
+    ):
+        add(what, 20, *(
+            incast(network, "none", 20, setting, options, jitter) for network in ("irn", "irn-pfc")
+        ))
+    for senders in (10, 20, 30):
+        irn, irn_pfc, roce = (
+            incast(network, TIMELY_80, senders, setting) for network in ("irn", "irn-pfc", "roce-pfc")
+        )
+        what = "TIMELY with steps of 80 Mb/s"
+        add(what, senders, irn, irn_pfc)
+        add(what, senders, irn, roce, "IRN / RoCE with PFC")
+    return result
+
+
+def background(setting):
+    """B13: arrivals of 600 ms, of which all flows count."""
+    return crossed(setting, ("none", "timely"), 6 if setting.quick else 600)
+
+
+def windows(setting):
+    """B16: TCP with a first window of one segment and a receiver's window as large as IRN's cap."""
+    return iwarp(at(setting), INET_WINDOWS)
+
+
+def experiment(name, claim, quantities, seeds=1):
+    """An experiment, named after the row that it explains."""
+    return Row(name, claim, quantities, seeds, experiment=True)
+
+
+ROWS = (
+    experiment("B3x", "flows that have not ended when the window ends do not count", collapse),
+    experiment("B4x", "TIMELY with steps of 80 Mb/s", steps, 3),
+    experiment("B5x", "ECN marks by all queues of a port", marks, 3),
+    experiment("B10ax", "timeouts as long as full buffers ask for", timers),
+    experiment("B12x", "other timers, packets, starts, and steps of TIMELY", alone, 30),
+    experiment("B13x", "arrivals of 600 ms, of which all flows count", background),
+    experiment("B16x", "TCP with the first window of INET and a receiver's window of 110,000 B", windows, 3),
+)
