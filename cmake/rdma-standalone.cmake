@@ -61,15 +61,15 @@ endforeach()
 
 include(${CMAKE_CURRENT_LIST_DIR}/rdma-headers.cmake)
 
-# With each link of the library or of an example, the file COMMIT beside the examples gets the commit
-# of the sources. Rows of data name that commit (tools/rdma_runs/programs.py).
-function(rdma_record_commit target)
-  add_custom_command(
-    TARGET ${target} POST_BUILD VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
-            -DRECORD=${RDMA_BINARY_DIR}/examples/COMMIT
-            -P ${PROJECT_SOURCE_DIR}/cmake/rdma-commit.cmake)
-endfunction()
+# Each build of the library or of an example begins with the file COMMIT beside the examples, which has
+# the commit of the sources. A build that finds all up to date writes the file as well, because the
+# sources may have been committed since the last link. Rows of data name that commit
+# (tools/rdma_runs/programs.py).
+add_custom_target(
+  rdma-commit VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+          -DRECORD=${RDMA_BINARY_DIR}/examples/COMMIT
+          -P ${PROJECT_SOURCE_DIR}/cmake/rdma-commit.cmake)
 
 # As ns-3's: the library, its headers as <ns3/...>, <ns3/NAME-module.h>, and install rules.
 function(build_lib)
@@ -80,7 +80,7 @@ function(build_lib)
   add_library(ns3::${ARG_LIBNAME} ALIAS ${ARG_LIBNAME})
   set_target_properties(${ARG_LIBNAME} PROPERTIES OUTPUT_NAME ${RDMA_NS3_LIB_PREFIX}-${ARG_LIBNAME}${RDMA_NS3_LIB_SUFFIX})
   target_link_libraries(${ARG_LIBNAME} PUBLIC ${ARG_LIBRARIES_TO_LINK})
-  rdma_record_commit(${ARG_LIBNAME})
+  add_dependencies(${ARG_LIBNAME} rdma-commit)
   rdma_use_precompiled_headers(${ARG_LIBNAME})
   target_include_directories(${ARG_LIBNAME} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
                                                    $<INSTALL_INTERFACE:include>)
@@ -126,5 +126,5 @@ function(build_lib_example)
   endif()
   set_target_properties(${ARG_NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF
                                                RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/examples)
-  rdma_record_commit(${ARG_NAME})
+  add_dependencies(${ARG_NAME} rdma-commit)
 endfunction()

@@ -47,7 +47,7 @@ class Commits(unittest.TestCase):
         return self.git("log", "-1", "--abbrev=10", "--format=%h")
 
     def build(self, source=None):
-        """Does what a build does as its last step."""
+        """Does what a build does as its first step."""
         record = os.path.join(self.folder, "bin", "COMMIT")
         subprocess.run(
             ["cmake", f"-DSOURCE_DIR={source or self.folder}", f"-DRECORD={record}", "-P", SCRIPT],

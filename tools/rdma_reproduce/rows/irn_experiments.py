@@ -56,6 +56,28 @@ def marks(setting):
     return three("IRN with PFC / IRN, DCQCN, marks by port", irn_pfc, irn, ratio(0.99, 1.034))
 
 
+def buffers(setting):
+    """B10: the source's PFC threshold for a buffer of 120 KB, and flows of the first half of the window.
+
+    The source pauses 20 KB below the end of a buffer. The module's headroom takes 29 KB, so that 129 KB
+    are paused at the source's 100 KB.
+    """
+    main, result = at(setting), []
+    whole, half = ("", ""), ("half1_", ", first half")
+    for what, more, other, hosts, parts in (
+        ("buffers of 120 KB, RTO_high 320 us, paused at 100 KB", ("--portBuffer=120KB",),
+         ("--portBuffer=129KB",), 54, (whole, half)),
+        ("250 servers", ("--topology=fat-tree:10",), ("--topology=fat-tree:10",), 250, (half,)),
+    ):
+        irn = case("irn", "none", main, more, hosts=hosts)
+        irn_pfc = case("irn-pfc", "none", main, other, hosts=hosts)
+        result += [
+            quotient(f"{what}: IRN with PFC / IRN", irn_pfc, irn, prefix + name, DEGRADES, label + suffix)
+            for prefix, suffix in parts for name, label in METRICS
+        ]
+    return result
+
+
 def timers(setting):
     """B10a: timeouts grow with the time that a full buffer takes to send."""
     main, result = at(setting), []
@@ -124,6 +146,7 @@ ROWS = (
     experiment("B3x", "flows that have not ended when the window ends do not count", collapse),
     experiment("B4x", "TIMELY with steps of 80 Mb/s", steps, 3),
     experiment("B5x", "ECN marks by all queues of a port", marks, 3),
+    experiment("B10x", "the source's PFC threshold, and flows of the first half of the window", buffers, 2),
     experiment("B10ax", "timeouts as long as full buffers ask for", timers),
     experiment("B12x", "other timers, packets, starts, and steps of TIMELY", alone, 30),
     experiment("B13x", "arrivals of 600 ms, of which all flows count", background),
