@@ -15,6 +15,10 @@ def configure(conf):
     )
 
 
+# A product and a sum are rounded separately on all processors.
+CXXFLAGS = ["-std=c++17", "-ffp-contract=off"]
+
+
 def build(bld):
     def find(*patterns):
         return sorted(node.path_from(bld.path) for node in bld.path.ant_glob(list(patterns)))
@@ -39,14 +43,14 @@ def build(bld):
     module = bld.create_ns3_module("rdma", ["core", "network", "internet", "applications"])
     module.source = sources
     module.includes = includes
-    module.cxxflags = ["-std=c++17"]
+    module.cxxflags = CXXFLAGS
     if gsl:
         module.use.extend(["GSL", "GSLCBLAS", "M"])
 
     module_test = bld.create_ns3_module_test_library("rdma")
     module_test.source = suites
     module_test.includes = includes + folders_of(find("test/**/*.h"))
-    module_test.cxxflags = ["-std=c++17"]
+    module_test.cxxflags = CXXFLAGS
 
     exposed = bld(features="ns3header")
     exposed.module = "rdma"

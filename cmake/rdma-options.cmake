@@ -24,6 +24,11 @@ else()
   set(RDMA_BINARY_DIR ${CMAKE_BINARY_DIR}/bin)
 endif()
 
+# Results have the same bits on all processors: no compiler joins a product and a sum into one
+# instruction that rounds once, where the processor has one (-march=native, as in ns-3's optimized
+# builds, or ARM).
+add_compile_options(-ffp-contract=off)
+
 if(RDMA_SANITIZE_THREADS)
   if(RDMA_SANITIZE)
     message(FATAL_ERROR "RDMA_SANITIZE_THREADS=ON with RDMA_SANITIZE=ON; accepted: one of them")
