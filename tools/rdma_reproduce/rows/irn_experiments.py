@@ -9,7 +9,7 @@ from ..readings import MAIN
 from ..row import Row, quotient
 from .irn_basic import METRICS
 from .irn_factors import iwarp
-from .irn_incast import crossed, incast
+from .irn_incast import beside, crossed, incast
 from .irn_robust import DEGRADES, rate
 
 # TIMELY of the rows with an additive step of 80 Mb/s in place of 40 Mb/s.
@@ -128,8 +128,15 @@ def alone(setting):
 
 
 def background(setting):
-    """B13: arrivals of 600 ms, of which all flows count."""
-    return crossed(setting, ("none", "timely"), 6 if setting.quick else 600)
+    """B13: arrivals of 600 ms, of which all flows count; and larger steps of TIMELY."""
+    irn, roce = (beside(network, TIMELY_80, setting) for network in ("irn", "roce-pfc"))
+    return [
+        *crossed(setting, ("none", "timely"), 6 if setting.quick else 600),
+        quotient(
+            "RoCE with PFC / IRN, TIMELY with steps of 80 Mb/s, arrivals of 60 ms", roce, irn, "incast_rct_us",
+            ratio(1.04, 1.43), "RCT", 3,
+        ),
+    ]
 
 
 def windows(setting):
@@ -149,6 +156,6 @@ ROWS = (
     experiment("B10x", "the source's PFC threshold, and flows of the first half of the window", buffers, 2),
     experiment("B10ax", "timeouts as long as full buffers ask for", timers),
     experiment("B12x", "other timers, packets, starts, and steps of TIMELY", alone, 30),
-    experiment("B13x", "arrivals of 600 ms, of which all flows count", background),
+    experiment("B13x", "arrivals of 600 ms, of which all flows count; steps of TIMELY", background),
     experiment("B16x", "TCP with the first window of INET and a receiver's window of 110,000 B", windows, 3),
 )
