@@ -24,9 +24,9 @@ else()
   set(RDMA_BINARY_DIR ${CMAKE_BINARY_DIR}/bin)
 endif()
 
-# Results have the same bits on all processors: no compiler joins a product and a sum into one
-# instruction that rounds once, where the processor has one (-march=native, as in ns-3's optimized
-# builds, or ARM).
+# Some processors have an instruction that computes a product and a sum and rounds once: ARM, and x86
+# with -march=native, as in ns-3's optimized builds. Compilers must not use that instruction, so that
+# results have equal bits on all processors.
 add_compile_options(-ffp-contract=off)
 
 if(RDMA_SANITIZE_THREADS)

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-// Results have the same bits on processors with and without an instruction that joins a product
-// and a sum. The compiler must not use such an instruction, which rounds once in place of twice.
+// Some processors have an instruction that computes a product and a sum and rounds once. Compilers
+// must not use that instruction: results would have other bits than on a processor without it.
 TEST(RdmaRounding, ProductsAndSumsAreRoundedSeparately)
 {
     // The square of 1 + 2^-30 is 1 + 2^-29 + 2^-60. A double has no room for the last term.

@@ -12,11 +12,12 @@ from .irn_factors import iwarp
 from .irn_incast import beside, crossed, incast
 from .irn_robust import DEGRADES, rate
 
-# TIMELY of the rows with an additive step of 80 Mb/s in place of 40 Mb/s.
+# TIMELY as --cc=timely-acks, but with rates that grow in steps of 80 Mb/s. timely-acks has 40 Mb/s.
 TIMELY_80 = "ns3::RdmaTimely[Events=Acks|Alpha=0.02|TLow=0us|THigh=1ms|LineDelta=0.002]"
 NAK_EACH = ("--ns3::RoceTransport::NakEachPacket=true",)
 MARK_BY_PORT = ("--ns3::QbbEcnMarker::MarkBy=Port",)
-# The default of INET's TCP: a first window of one segment; and a receiver's window as large as IRN's cap.
+# TCP with a first window of one segment, which is INET's default, and a receiver's window of 110 kB, which
+# is as much as BDP-FC allows IRN.
 INET_WINDOWS = ("--ns3::RdmaTcpFlowRunner::InitialCwnd=1", "--ns3::RdmaTcpFlowRunner::BufferSize=110000")
 
 
