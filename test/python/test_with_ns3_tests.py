@@ -106,10 +106,24 @@ class Counting(unittest.TestCase):
         )
         result = counts.count_python(output, True)
         self.assertEqual(self.tuple(result), (2, 0, 4))
+        counts.name_skips(result, "python-t")
         self.assertEqual(result.skips, (
             ("t.A.test_b", "needs b"), ("t.A.test_d", "it's 3"), ("t.B.setUpClass", "needs c"),
-            ("", "see its output"),
+            ("python-t", "see its output"),
         ))
+
+    def test_lines_of_python_that_are_broken_up(self):
+        output = (
+            "test_a (t.A.test_a) ... a: message\nok\ntest_b (t.A.test_b) ... noise\nskipped 'no'\n"
+            "test_c (t.A.test_c) ... noise\nFAIL\n\nFAIL: test_c (t.A.test_c)\n\n"
+            "Ran 3 tests in 0.1s\n\nFAILED (failures=1, skipped=1)\n"
+        )
+        result = counts.count_python(output, False)
+        self.assertEqual((self.tuple(result), result.names), ((1, 1, 1), ("test_c",)))
+        counts.name_skips(result, "python-t")
+        self.assertEqual(result.skips, (("python-t", "see its output"),))
+        output = "test_a (t.A.test_a) ... noise\nok\n---\nRan 1 test in 0.1s\n\nOK\n"
+        self.assertEqual(self.tuple(counts.count_python(output, True)), (1, 0, 0))
 
     def test_log(self):
         def entry(number, name, output, end):

@@ -89,8 +89,14 @@ def count_python(output, passed):
         len(re.findall(r"\.\.\. (?:FAIL|ERROR)$", output, re.M)),
         len(re.findall(r"\.\.\. skipped", output, re.M)),
     )
-    # A skip in a line of an unknown form has no name, but counts.
-    result.skips = (*skips, *(("", "see its output"),) * (result.skipped - len(skips)))
+    # unittest's own numbers also have the tests whose line was broken up by what they print.
+    closing = re.search(r"^Ran (\d+) tests? in .*\n+(?:OK|FAILED)(.*)$", output, re.M)
+    if closing:
+        numbers = {name: int(count) for name, count in re.findall(r"(\w+)=(\d+)", closing[2])}
+        result.failed = numbers.get("failures", 0) + numbers.get("errors", 0)
+        result.skipped = numbers.get("skipped", 0)
+        result.passed = max(0, int(closing[1]) - result.failed - result.skipped)
+    result.skips = tuple(skips)
     failed = re.findall(r"^(?:FAIL|ERROR): (\S+)", output, re.M)
     if not passed and not result.failed:
         result.failed = 1
@@ -106,6 +112,17 @@ def count_closing_line(output, passed):
     if not passed and not result.failed:
         result.failed = 1
     return result
+
+
+def name_skips(result, entry):
+    """Makes the names of skips unique among all entries, and gives a name to those that have none."""
+    # Names of runs of the golden set are unique within an entry alone.
+    named = [
+        (case if "." in case or ":" in case else f"{entry} {case}", reason)
+        for case, reason in result.skips
+    ]
+    unnamed = [(entry, "see its output")] * (result.skipped - len(named))
+    result.skips = (*named, *unnamed)
 
 
 def counter(name):
@@ -125,12 +142,8 @@ def count_log(text):
     for name, output, end in ENTRY.findall(text):
         passed = re.search(r"^Test Passed\.$", end, re.M) is not None
         if not (passed and name.endswith("-write")):
-            result = results[name] = counter(name)(output, passed)
-            # Names of runs of the golden set and skips without a name are unique within an entry alone.
-            result.skips = tuple(
-                (case if "." in case or ":" in case else f"{name} {case}".strip(), reason)
-                for case, reason in result.skips
-            )
+            results[name] = result = counter(name)(output, passed)
+            name_skips(result, name)
     return results
 
 

@@ -268,6 +268,7 @@ def run_bindings(interpreter):
     result = counts.count_python(done.stdout, done.returncode == 0)
     # As a script, the module is called __main__.
     result.skips = tuple((name.replace("__main__", "test_bindings"), why) for name, why in result.skips)
+    counts.name_skips(result, "python-bindings")
     return result
 
 
