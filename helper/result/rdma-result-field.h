@@ -59,21 +59,52 @@ struct RdmaResultRatio
  * @{
  */
 
-/// Appends a time in ns with three decimals.
+/**
+ * Appends a time in ns with three decimals.
+ *
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the time
+ */
 void AppendRdmaField(std::string& text, RdmaResultFormat format, QbbPs value);
 
-/// Appends a ratio with six decimals, computed in integers and rounded half up. Throws
-/// std::invalid_argument with the accepted range for an invalid ratio.
+/**
+ * Appends a ratio with six decimals, computed in integers and rounded half up. Throws
+ * std::invalid_argument with the accepted range for an invalid ratio.
+ *
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the ratio
+ */
 void AppendRdmaField(std::string& text, RdmaResultFormat format, const RdmaResultRatio& value);
 
-/// Appends a number with the shortest text that reads back exactly. Throws std::invalid_argument
-/// with the text "is not finite" for infinity and NaN.
+/**
+ * Appends a number with the shortest text that reads back exactly. Throws std::invalid_argument
+ * with the text "is not finite" for infinity and NaN.
+ *
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the number
+ */
 void AppendRdmaField(std::string& text, RdmaResultFormat format, double value);
 
-/// Appends text, quoted as the format requires. Non-ASCII bytes are copied unchanged.
+/**
+ * Appends text, quoted as the format requires. Non-ASCII bytes are copied unchanged.
+ *
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the text of the field
+ */
 void AppendRdmaField(std::string& text, RdmaResultFormat format, std::string_view value);
 
-/// Appends an integer.
+/**
+ * Appends an integer.
+ *
+ * \tparam I an integer type
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the integer
+ */
 template <typename I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
 void
 AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I value)
@@ -83,7 +114,14 @@ AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I v
     text.append(digits, end);
 }
 
-/// Appends an optional value. A missing value is an empty CSV field, or null in JSON.
+/**
+ * Appends an optional value. A missing value is an empty CSV field, or null in JSON.
+ *
+ * \tparam T type of the value
+ * \param [in,out] text CSV line or JSON object, to which the field is appended
+ * \param format format of the text
+ * \param value the value, or none
+ */
 template <typename T>
 void
 AppendRdmaField(std::string& text, RdmaResultFormat format, const std::optional<T>& value)

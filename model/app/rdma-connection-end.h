@@ -37,6 +37,7 @@ class RdmaConnectionEnd
         MessageCallback message;           //!< receives each message that arrives
     };
 
+    /** Creates the queue pair. \param setup the resources, which outlive the connection's end */
     explicit RdmaConnectionEnd(const Setup& setup);
     ~RdmaConnectionEnd();
 

@@ -97,7 +97,12 @@ class QbbEngine
         return key;
     }
 
-    /** \copydoc Insert(QbbEventTime, uint32_t, EventImpl*) */
+    /**
+     * Adds an event of the module. The engine takes over one reference to the event object.
+     * \param at time of the event, not before GetTime()
+     * \param context id of the node on which the event runs
+     * \param event event object
+     */
     [[gnu::always_inline]] void Insert(QbbEventTime at, uint32_t context, QbbEvent* event)
     {
         Insert(at, context, Tag(event));

@@ -112,6 +112,7 @@ class QbbPortTraces
     void AddFrameWatcher(bool isPromiscuous, FrameWatcher watcher);
 
   protected:
+    /** A trace source that fires with the class and the quanta of a pause frame. */
     using PfcTrace = QbbWatchedTrace<uint8_t, uint16_t>;
 
     /** A trace source that fires for a frame. */

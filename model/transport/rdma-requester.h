@@ -253,8 +253,29 @@ class RdmaRequester
     {
     }
 
+    /**
+     * Handles a received ACK, NAK or RNR NAK of requests.
+     *
+     * \param frame a frame with an AETH
+     * \param now current time
+     */
     void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
+
+    /**
+     * Completes acknowledged requests and updates the send timer. A failed sender takes the queue
+     * pair into state ERR.
+     *
+     * \param event what the sender reports of an acknowledgement or a timeout
+     * \param now current time
+     */
     void Handle(const RdmaSenderEvent& event, QbbPs now);
+
+    /**
+     * \param entry a READ or atomic
+     * \param response number of a response packet of the request
+     * \param frame a received response packet
+     * \return true if the frame has the kind and the payload length of this response packet
+     */
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
     /** \return connection state shared by requester and responder */

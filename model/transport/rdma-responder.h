@@ -172,14 +172,79 @@ class RdmaResponder
      */
     virtual void Refused(Fault fault, uint64_t packet, QbbPs now);
 
+    /**
+     * Acknowledges all packets that have arrived in order.
+     *
+     * \param selective number of the received packet
+     * \param frame the received packet
+     */
     void Acknowledge(int64_t selective, const QbbFrame& frame);
+
+    /**
+     * Sends a NAK of PSN sequence error for the first missing packet.
+     *
+     * \param selective number of the received packet
+     * \param frame the received packet
+     */
     void TellGap(int64_t selective, const QbbFrame& frame);
+
+    /**
+     * Refuses a request: with an RNR NAK if a receive request is missing, else with a NAK, after
+     * which Refused() is called.
+     *
+     * \param fault the fault, not NONE
+     * \param packet number of the refused packet
+     * \param now current time
+     */
     void Refuse(Fault fault, uint64_t packet, QbbPs now);
+
+    /**
+     * Takes the queue pair into state ERR for a fault in the peer's request. If the message is too
+     * long, the receive request completes with RdmaWcStatus::LOC_LEN_ERR before.
+     *
+     * \param fault the fault
+     * \param now current time
+     */
     void Fail(Fault fault, QbbPs now);
+
+    /**
+     * \param frame a READ or atomic request
+     * \return the fault in the request's address, length or rights, or NONE
+     */
     Fault JudgeRead(const QbbFrame& frame) const;
+
+    /**
+     * Performs a request whose packets have all arrived: completes a receive request, tells of a
+     * message, or queues the response to a READ or atomic.
+     *
+     * \param request the request
+     * \param now current time
+     */
     void Perform(const RdmaArrivedRequest& request, QbbPs now);
+
+    /**
+     * Takes receive requests from the shared receive queue where the queue pair has too few.
+     *
+     * \param count number of receive requests needed
+     * \return true if the queue pair has as many receive requests
+     */
     bool HasReceives(uint32_t count);
+
+    /**
+     * Sets the opcode and the contents of a response packet.
+     *
+     * \param [out] frame the packet
+     * \param response the response
+     * \param index index of the packet in the response, from 0
+     */
     void FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
+
+    /**
+     * Sets the AETH of a response packet whose opcode has one.
+     *
+     * \param [in,out] frame the packet, whose opcode is set
+     * \param response the response, whose MSN goes into the AETH
+     */
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
 
     /** \return connection state shared by requester and responder */

@@ -25,11 +25,19 @@ import introspect  # noqa: E402
 from ns3_rdma import results  # noqa: E402
 
 BUILD = os.environ.get("NS3_BUILD")
-# Releases report different warnings; this one is Debian 12's.
 DOXYGEN = (
     subprocess.run(["doxygen", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     if shutil.which("doxygen") else ""
 ).strip()
+# Releases whose every complaint counts: those of Debian 12 and 13. Of other releases these count,
+# which mean in all releases that a comment is missing or broken.
+KNOWN_DOXYGEN = ("1.9.4", "1.9.8")
+COMPLAINTS = re.compile(r"(?:is|are) not documented|while still inside a \(nested\) comment")
+FILTER = importlib.util.spec_from_file_location(
+    "doxygen_filter", os.path.join(ROOT, "doc", "doxygen-filter.py")
+)
+doxygen_filter = importlib.util.module_from_spec(FILTER)
+FILTER.loader.exec_module(doxygen_filter)
 needs_build = unittest.skipUnless(BUILD, "NS3_BUILD is not set")
 
 
@@ -132,6 +140,50 @@ class Console(unittest.TestCase):
             self.assertEqual(text, text_of(path))
 
 
+class Filter(unittest.TestCase):
+    """What Doxygen reads of a header."""
+
+    def check(self, text, expected):
+        """Compares without regard to spaces at the ends of lines."""
+        found = doxygen_filter.filtered(text)
+        self.assertEqual(found.count("\n"), text.count("\n"), "lines keep their numbers")
+        self.assertEqual([line.rstrip() for line in found.splitlines()], expected.splitlines())
+
+    def test_override_with_a_description_stays_whole(self):
+        text = (
+            "class A\n{\n    /**\n     * \\param x is; null: none\n     */\n"
+            "    void F(int x) override;\n};\n"
+        )
+        self.check(text, text)
+
+    def test_override_without_a_description_is_left_out(self):
+        self.check(
+            "class A\n{\n  public:\n    // not for Doxygen; see F\n"
+            "    void F(int x)\n        const override;\n    int m; //!< a number; 0: none\n"
+            "    void G() override\n    {\n        F(1);\n    }\n};\n",
+            "class A\n{\n  public:\n    // not for Doxygen; see F\n\n\n"
+            "    int m; //!< a number; 0: none\n\n\n\n\n};\n",
+        )
+
+    def test_access_stays(self):
+        self.check(
+            "class A\n{\n  protected:\n    void F() override;\n\n"
+            "  private:\n    void G() override;\n    void H();\n};\n",
+            "class A\n{\n  protected:\n\n\n  private:\n\n    void H();\n};\n",
+        )
+
+    def test_unused_parameters_have_names(self):
+        self.check(
+            "virtual void F(int /*x*/, A& /*y*/ = B());\n", "virtual void F(int x, A& y = B());\n"
+        )
+
+    def test_options_are_described_by_their_help(self):
+        self.check(
+            '    double x{\n        Define(&x, "x", "size of x")};\n',
+            '    /** size of x */ double x{\n        Define(&x, "x", "size of x")};\n',
+        )
+
+
 class Programs(unittest.TestCase):
     """What has to be compiled."""
 
@@ -163,7 +215,7 @@ class Programs(unittest.TestCase):
         for name, text in introspect.documents(introspect.introspect(BUILD.split(":"))).items():
             self.assertEqual(text, text_of(name), "tools/with-ns3 exec doc/introspect.py")
 
-    @unittest.skipUnless(DOXYGEN == "1.9.4", "doxygen 1.9.4 is not installed")
+    @unittest.skipUnless(DOXYGEN, "doxygen is not installed")
     def test_everything_public_is_documented(self):
         with tempfile.TemporaryDirectory() as folder:
             settings = text_of("doc", "doxygen.conf") + f"\nOUTPUT_DIRECTORY = {folder}\n"
@@ -171,7 +223,14 @@ class Programs(unittest.TestCase):
                 ["doxygen", "-"], cwd=ROOT, input=settings, check=False, text=True,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
+            made = os.listdir(folder)
+        self.assertEqual(made, ["doxygen"], done.stdout)
+        if DOXYGEN.split()[0] in KNOWN_DOXYGEN:
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+        else:
+            self.assertEqual(
+                [line for line in done.stdout.splitlines() if COMPLAINTS.search(line)], []
+            )
 
     @unittest.skipUnless(importlib.util.find_spec("sphinx"), "sphinx is not installed")
     def test_manual_builds_without_warnings(self):

@@ -18,7 +18,6 @@ MODULES = ("core", "network", "internet", "internet-apps", "applications")
 MORE_MODULES = ("bridge", "csma", "flow-monitor", "point-to-point", "stats", "traffic-control")
 
 NS3 = {
-    "NS3_ENABLED_MODULES": ";".join(MODULES + MORE_MODULES),
     "NS3_EXAMPLES": "OFF",
     "NS3_TESTS": "OFF",
     "NS3_WARNINGS_AS_ERRORS": "OFF",
@@ -178,9 +177,13 @@ def run_cmake(source, folder, settings, log, phases, what, room="module"):
     wanted = json.dumps([source, settings, os.environ.get("CXX", "")], indent=0, sort_keys=True)
     if os.path.exists(stamp) and os.path.exists(os.path.join(folder, "build.ninja")):
         with open(stamp, encoding="utf-8") as handle:
-            if handle.read() == wanted:
-                phases.skip()
-                return
+            known = handle.read()
+        if known == wanted:
+            phases.skip()
+            return
+        if (old := json.loads(known)[0]) != source:
+            note(f"{folder} was built from {old}, and CMake's builds cannot be moved: all of it is "
+                 "built again")
     check_room(room)
     phases.begin(f"configuring {what}")
     os.makedirs(folder, exist_ok=True)
@@ -203,6 +206,21 @@ def run_cmake(source, folder, settings, log, phases, what, room="module"):
         handle.write(wanted)
 
 
+def enabled_modules(modules, folder):
+    """NS3_ENABLED_MODULES: the usual modules, those wanted, and those of the last configuration.
+
+    A program that needs a further module thereby changes the configuration once, and not again when
+    the next program does not need the module.
+    """
+    further = set(modules)
+    stamp = os.path.join(folder, "with-ns3.json")
+    if os.path.exists(stamp):
+        with open(stamp, encoding="utf-8") as handle:
+            known = json.load(handle)[1].get("NS3_ENABLED_MODULES", "")
+        further.update(filter(None, known.split(";")))
+    return ";".join([*MODULES, *MORE_MODULES, *sorted(further.difference(MODULES, MORE_MODULES))])
+
+
 def build_ns3(tree, profile, modules, phases):
     """Builds libraries of a source tree; returns the folder that holds them and the headers."""
     folder = os.path.join(tree.path, ".build", profile)
@@ -210,6 +228,8 @@ def build_ns3(tree, profile, modules, phases):
     os.makedirs(folder, exist_ok=True)
     settings = {**NS3, **NS3_PROFILES[profile], "NS3_OUTPUT_DIRECTORY": output}
     cmake = os.path.join(folder, "cmake")
+    if "NS3_ENABLED_MODULES" not in NS3_PROFILES[profile]:
+        settings["NS3_ENABLED_MODULES"] = enabled_modules(modules or (), cmake)
     what = f"ns-3 {tree.version} ({profile})"
     run_cmake(tree.path, cmake, settings, f"{folder}/cmake.log", phases, what, "ns-3")
     # Targets are called libcore up to 3.42 and core from 3.43.

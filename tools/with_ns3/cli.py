@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from . import ns3, packages, userprogram
+from . import ns3, packages, source, userprogram
 from .build import MODULES, MORE_MODULES, Module, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
@@ -15,7 +15,8 @@ from .say import Phases, Stop, note, usage_error
 USAGE = """usage: tools/with-ns3 [--ns3=package|source] VERB ...
 
   run PROGRAM [ARGS]      build and run one of this module's programs
-  run FILE.cc [ARGS]      the same with a source file of your own that uses this module
+  run FILE.cc [ARGS]      the same with a source file of your own, which is linked with this module
+                          and with the modules of ns-3 whose headers it includes
   test [NAME...]          build and run all tests, or those named; test --help lists its options
   build                   build everything for run and test, without running it
   exec CMD [ARGS]         run CMD with the programs and libraries of the build on its paths
@@ -52,6 +53,22 @@ def execute(command, env=None):
     return status
 
 
+def own_program(path, wish, phases):
+    """Compiles and links a source file; builds the modules that the file needs in an ns-3 source tree."""
+    modules = [*MODULES, *MORE_MODULES]
+    while True:
+        module = Module(ns3.choose(wish, packages.BUILD, phases, modules=modules))
+        module.make(["rdma"], phases)
+        try:
+            return userprogram.make(path, module)
+        except userprogram.MissingModule as missing:
+            tree = module.ns3.tree
+            further = source.module_of(missing.header, tree) if tree else None
+            if further is None or further in modules:
+                raise
+            modules.append(further)
+
+
 def run(arguments, wish):
     """run PROGRAM [ARGS]"""
     programs = listed_programs("examples")
@@ -65,10 +82,12 @@ def run(arguments, wish):
     phases = Phases()
     phases.expect(5)
     with lock(WORK):
-        modules = (*MODULES, *MORE_MODULES) if own else MODULES
-        module = Module(ns3.choose(wish, packages.BUILD, phases, modules=modules))
-        module.make(["rdma" if own else name], phases)
-        program = userprogram.make(name, module) if own else module.program(name)
+        if own:
+            program = own_program(name, wish, phases)
+        else:
+            module = Module(ns3.choose(wish, packages.BUILD, phases))
+            module.make([name], phases)
+            program = module.program(name)
     return execute([program, *rest])
 
 

@@ -29,6 +29,8 @@ class Ns3:
     settings: dict
     # Where this ns-3 is, and why it was chosen.
     origin: str
+    # The source tree, or empty for an installed ns-3.
+    tree: str = ""
 
 
 def numbers(version):
@@ -105,7 +107,7 @@ def from_source(wanted, phases, profile, modules):
     tree = source.get(phases)
     output = build_ns3(tree, profile, modules, phases)
     key = f"{os.path.basename(tree.path)}-{profile}"
-    return Ns3(tree.version, key, {"RDMA_NS3_BUILD": output}, tree.origin)
+    return Ns3(tree.version, key, {"RDMA_NS3_BUILD": output}, tree.origin, tree.path)
 
 
 def choose(wish, wanted, phases, profile="release", modules=None):

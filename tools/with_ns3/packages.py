@@ -53,8 +53,13 @@ NS3 = {
 }
 TEST = {
     "libgtest-dev": file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"),
+}
+# What some tests use, which are skipped without it.
+TEST_TOOLS = {
     # tshark checks captures, together with scapy, which comes from PyPI.
     "tshark": program("tshark"),
+    "doxygen": program("doxygen"),
+    "git": program("git"),
     "python3-venv": lambda: _importable("ensurepip") and _importable("venv"),
 }
 FUZZ = {
@@ -66,7 +71,7 @@ MPI = {
     "openmpi-bin": program("mpirun"),
 }
 PYTHON = {
-    "python3-venv": TEST["python3-venv"],
+    "python3-venv": TEST_TOOLS["python3-venv"],
     "python3-dev": _has_python_header,
 }
 

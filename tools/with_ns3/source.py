@@ -6,6 +6,7 @@ made of links to an ns-3 tree of the user's, which thereby stays as it is. In bo
 contrib/rdma links to this repository.
 """
 
+import glob
 import hashlib
 import os
 import re
@@ -127,6 +128,18 @@ def fetched_tree(phases):
         phases.begin(f"unpacking ns-3 {release.version} into {path}")
         _unpack(tarball, f"ns-{release.version}", path)
     return Tree(path, path)
+
+
+def module_of(header, tree):
+    """The module whose header this is in a source tree, or None."""
+    if header.endswith("-module.h"):
+        name = header[:-len("-module.h")]
+        found = [os.path.join(tree, room, name) for room in ("src", "contrib")]
+        return name if any(map(os.path.isdir, found)) else None
+    for room in ("src", "contrib"):
+        for path in glob.glob(os.path.join(tree, room, "*", "**", glob.escape(header)), recursive=True):
+            return os.path.relpath(path, os.path.join(tree, room)).split(os.sep)[0]
+    return None
 
 
 def get(phases):

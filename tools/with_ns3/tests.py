@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-from . import counts, ns3, packages, venv
+from . import bindings, counts, ns3, packages, venv
 from .build import Module, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
@@ -21,6 +21,7 @@ GROUPS = {
     "example": "the examples of test/examples-to-run.py",
     "python": "tests of the Python parts and of captures (tshark and scapy)",
     "golden": "the golden set: runs whose output files are known by their checksums",
+    "bindings": "tests of the module in Python, which pip compiles first; run only if named",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
 # What --sanitize-threads runs, unless names are given.
@@ -60,6 +61,11 @@ def parser():
              "ns-3 that is built with it from source",
     )
     result.add_argument(
+        "--strict", action="store_true",
+        help="a program or package that a test can use and that cannot be installed is an error, and "
+             "a skipped test that test/skips.txt does not list fails",
+    )
+    result.add_argument(
         "--fuzz-seconds", type=int, default=10, metavar="N", help="time for a fuzzer (default 10)"
     )
     result.add_argument(
@@ -77,12 +83,24 @@ def fuzzers():
     return sorted(os.path.splitext(os.path.basename(path))[0] for path in paths)
 
 
-def python_with_requirements(phases):
+def ensure_tools(strict, phases):
+    """Installs the programs that some tests use. Without them these tests are skipped."""
+    try:
+        packages.ensure(packages.TEST_TOOLS, phases)
+    except Stop as stop:
+        if strict:
+            raise
+        note(f"tests that need {', '.join(packages.missing(packages.TEST_TOOLS))} are skipped: {stop}")
+
+
+def python_with_requirements(strict, phases):
     """A Python with the packages of the Python tests, or this one if PyPI cannot be reached."""
     path = os.path.join(os.path.realpath(ROOT), "test", "python", "requirements.txt")
     try:
         return venv.environment("tests", ["-r", path], "import scapy", phases)
     except Stop as stop:
+        if strict:
+            raise
         note(f"tests that need packages of PyPI are skipped: {stop}")
         return sys.executable
 
@@ -92,7 +110,8 @@ def configure_plain(options, wish, phases):
     wanted = {**packages.BUILD, **packages.TEST}
     profile = "asserts" if options.asserts else "release"
     module = Module(ns3.choose(wish, wanted, phases, profile))
-    python = python_with_requirements(phases)
+    ensure_tools(options.strict, phases)
+    python = python_with_requirements(options.strict, phases)
     module.configure(phases, {**TESTS, "RDMA_TEST_PYTHON": python})
     return module
 
@@ -167,7 +186,8 @@ def select(names, known):
             groups = sorted(set(known.values()))
             raise usage_error(f"there is no test '{name}'; tests: {' '.join([*groups, *known])}")
         chosen |= found
-    return sorted(chosen or known), pattern
+    chosen = chosen or {entry for entry, label in known.items() if label != "bindings"}
+    return sorted(chosen), pattern
 
 
 def run(module, chosen, pattern, options):
@@ -237,6 +257,39 @@ def run_fuzzers(module, options):
     return results
 
 
+def run_bindings(interpreter):
+    """Runs the tests of the module in Python, with the interpreter that pip has installed it for."""
+    script = os.path.join(os.path.realpath(ROOT), "test", "python", "test_bindings.py")
+    done = subprocess.run(
+        [interpreter, script, "-v"], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace",
+    )
+    print(done.stdout, flush=True)
+    result = counts.count_python(done.stdout, done.returncode == 0)
+    # As a script, the module is called __main__.
+    result.skips = tuple((name.replace("__main__", "test_bindings"), why) for name, why in result.skips)
+    counts.name_skips(result, "python-bindings")
+    return result
+
+
+def report(results, strict):
+    """Prints failures, skips and the line that counts the cases; returns the exit status."""
+    with open(os.path.join(ROOT, "test", "skips.txt"), encoding="utf-8") as handle:
+        listed = counts.SkipList(handle.read())
+    if strict:
+        listed.enforce(results)
+    for result in results.values():
+        for name, reason in result.skips:
+            print(f"skipped: {name}: {reason}" + (" (listed)" if listed.reason(name) else ""))
+    failures = [f"{name}: {' '.join(result.names)}" for name, result in results.items() if result.failed]
+    if failures:
+        print("failed: " + "; ".join(failures))
+    total = [sum(getattr(result, kind) for result in results.values()) for kind in
+             ("passed", "failed", "skipped")]
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped", flush=True)
+    return 1 if total[1] or not total[0] else 0
+
+
 def main(arguments, wish):
     """test [OPTIONS] [NAME...]"""
     options = parser().parse_args(arguments)
@@ -249,7 +302,7 @@ def main(arguments, wish):
             "--sanitize-threads goes neither with --ns3=package nor with --sanitize or --asserts"
         )
     phases = Phases()
-    phases.expect(7)
+    phases.expect(8)
     with lock(WORK):
         if options.sanitize_threads:
             module = configure_threads(phases)
@@ -258,6 +311,8 @@ def main(arguments, wish):
         else:
             module = configure_plain(options, wish, phases)
         known = entries(module, phases)
+        # These tests need another interpreter than CTest's entry has.
+        known["python-bindings"] = "bindings"
         if options.sanitize:
             # Programs are not built with sanitizers here.
             known = {name: label for name, label in known.items() if label in ("unit", "suite")}
@@ -270,17 +325,18 @@ def main(arguments, wish):
         if options.list:
             print("\n".join(dict.fromkeys([*sorted(set(known.values())), *known])))
             return 0
-        module.build(targets(chosen, known), phases)
+        interpreter = None
+        if "python-bindings" in chosen:
+            phases.expect(3)
+            interpreter = bindings.interpreter_with_module(phases)
+        if programs := targets(chosen, known):
+            module.build(programs, phases)
     results = {}
-    tests = [name for name in chosen if name != "fuzz"]
+    tests = [name for name in chosen if name not in ("python-bindings", "fuzz")]
     if tests:
         results = run(module, tests, pattern, options)
     if "fuzz" in chosen:
         results.update(run_fuzzers(module, options))
-    failures = [f"{name}: {' '.join(result.names)}" for name, result in results.items() if result.failed]
-    if failures:
-        print("failed: " + "; ".join(failures))
-    total = [sum(getattr(result, kind) for result in results.values()) for kind in
-             ("passed", "failed", "skipped")]
-    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped", flush=True)
-    return 1 if total[1] or not total[0] else 0
+    if "python-bindings" in chosen:
+        results["python-bindings"] = run_bindings(interpreter)
+    return report(results, options.strict)

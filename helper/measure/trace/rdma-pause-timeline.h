@@ -30,6 +30,7 @@ class RdmaPauseTimeline
         std::array<uint64_t, 8> queueBytes{}; //!< queued bytes; at a host, in its slow receiver
         std::array<uint64_t, 8> marks{};      //!< ECN marks
 
+        /** \param other other values \return true if all values are equal */
         bool operator==(const Values& other) const
         {
             return queueBytes == other.queueBytes && marks == other.marks;

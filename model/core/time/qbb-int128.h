@@ -13,8 +13,8 @@
 namespace ns3
 {
 
-__extension__ using QbbInt128 = __int128;
-__extension__ using QbbUint128 = unsigned __int128;
+__extension__ using QbbInt128 = __int128;           //!< signed 128-bit integer
+__extension__ using QbbUint128 = unsigned __int128; //!< unsigned 128-bit integer
 
 } // namespace ns3
 

@@ -12,9 +12,8 @@
 namespace ns3
 {
 
-/// Limits of the dynamic threshold factor (alpha) of a shared buffer.
-constexpr double QBB_MIN_ALPHA = 1.0 / 1024;
-constexpr double QBB_MAX_ALPHA = 1024;
+constexpr double QBB_MIN_ALPHA = 1.0 / 1024; //!< smallest dynamic threshold factor (alpha)
+constexpr double QBB_MAX_ALPHA = 1024;       //!< largest dynamic threshold factor (alpha)
 
 /**
  * \ingroup rdma
