@@ -6,7 +6,6 @@
 #include "qbb-cable.h"
 #include "qbb-capture.h"
 #include "qbb-net-device.h"
-#include "qbb-time.h"
 #include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
@@ -25,7 +24,6 @@ NS_LOG_COMPONENT_DEFINE("QbbHelper");
 
 QbbHelper::QbbHelper()
 {
-    QbbSetTimeResolution();
     RdmaSimulatorImpl::Select();
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
@@ -53,6 +51,7 @@ QbbHelper::Install(const NodeContainer& nodes) const
 NetDeviceContainer
 QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
 {
+    RdmaSimulatorImpl::Select(); // the helper may outlive a simulation
     auto channel = MakeQbbCable(m_channelFactory, *a, *b);
     NetDeviceContainer ports;
     for (const auto& node : {a, b})

@@ -28,8 +28,10 @@ namespace ns3
  * NIC, pass the ports to QbbSwitch::AddPort() or RdmaNic::AddPort(); RdmaFabricHelper does so for
  * whole topologies.
  *
- * The constructor sets ns-3's time resolution to femtoseconds, so create the helper before the
- * first Simulator::Run() of the program.
+ * The constructor calls RdmaSimulatorImpl::Select(), which sets ns-3's time resolution to
+ * femtoseconds. Create the helper before the first event is scheduled, and do not call
+ * Time::SetResolution() for another unit. Install() calls Select() too, so that a helper serves
+ * several simulations with Simulator::Destroy() between them.
  *
  * **Captures** contain what a capture at a NIC contains: Ethernet frames without preamble and FCS,
  * including pause frames. The timestamp of a sent frame is the start of its transmission; the
@@ -57,7 +59,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /** Link type of Ethernet in capture files (LINKTYPE_ETHERNET). */
     static constexpr uint32_t PCAP_LINK_TYPE = 1;
 
-    /** Sets ns-3's time resolution to femtoseconds. */
+    /** Sets ns-3's time resolution to femtoseconds and selects the simulator. */
     QbbHelper();
     ~QbbHelper() override = default;
 

@@ -21,7 +21,6 @@ namespace ns3
 RdmaFabricHelper::RdmaFabricHelper()
     : m_delayRandom(CreateObject<UniformRandomVariable>())
 {
-    QbbSetTimeResolution();
     RdmaSimulatorImpl::Select();
     m_settings.device.SetTypeId(QbbNetDevice::GetTypeId());
     m_settings.channel.SetTypeId(QbbChannel::GetTypeId());
@@ -94,6 +93,7 @@ RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
 Ptr<RdmaFabric>
 RdmaFabricHelper::Install(const RdmaTopology& plain) const
 {
+    RdmaSimulatorImpl::Select(); // the helper may outlive a simulation
     const RdmaTopology topology = m_delayJitter > 0_ps ? AddDelayJitter(plain) : plain;
     std::string wrong;
     try

@@ -45,9 +45,11 @@ enum class RdmaPfcDeployment
  * are accepted as well. An invalid text causes std::invalid_argument with a list of accepted
  * values.
  *
- * The constructor sets ns-3's time resolution to femtoseconds, so create the helper before any
- * other object. Attribute values set in the helper apply to everything that later calls of
- * Install() create.
+ * The constructor calls RdmaSimulatorImpl::Select(), which sets ns-3's time resolution to
+ * femtoseconds. Create the helper before the first event is scheduled, and do not call
+ * Time::SetResolution() for another unit. Install() calls Select() too, so that a helper serves
+ * several simulations with Simulator::Destroy() between them. Attribute values set in the helper
+ * apply to everything that later calls of Install() create.
  */
 class RdmaFabricHelper
 {
@@ -55,7 +57,7 @@ class RdmaFabricHelper
     /// Upper limit of the argument of SetDelayJitter() (4 ms).
     static constexpr QbbPs MAX_DELAY_JITTER = 4_ms;
 
-    /** Sets ns-3's time resolution to femtoseconds. */
+    /** Sets ns-3's time resolution to femtoseconds and selects the simulator. */
     RdmaFabricHelper();
 
     /** \param name an attribute of QbbNetDevice \param value value for all ports */

@@ -2,6 +2,7 @@
 
 #include "rdma-simulator-choice.h"
 
+#include "qbb-time.h"
 #include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
 
@@ -11,7 +12,10 @@
 #include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
+#include <ns3/type-id.h>
 #include <ns3/uinteger.h>
+
+#include <algorithm>
 
 namespace ns3
 {
@@ -44,11 +48,22 @@ GlobalValue g_rdmaThreads("threads",
 constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType";    // ns-3's global value
 constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl"; // ns-3's, for ranks of MPI
 
+/// \return number of threads that a script asks for by Config::SetDefault()
+uint64_t
+GetDefaultThreads()
+{
+    TypeId::AttributeInformation threads;
+    RdmaSimulatorImpl::GetTypeId().LookupAttributeByName("Threads", &threads);
+    const auto value = DynamicCast<const UintegerValue>(threads.initialValue);
+    return value ? value->Get() : 1;
+}
+
 } // namespace
 
 void
 ChooseRdmaSimulator()
 {
+    QbbSetTimeResolution();
     StringValue type;
     GlobalValue::GetValueByName(SIMULATOR_TYPE, type);
     const std::string before = type.Get();
@@ -64,7 +79,8 @@ ChooseRdmaSimulator()
         Simulator::GetImplementation();
         GlobalValue::Bind(SIMULATOR_TYPE, StringValue(before));
     }
-    if (!hasRanks && threads.Get() == 1)
+    const uint64_t asked = std::max(threads.Get(), GetDefaultThreads());
+    if (!hasRanks && asked == 1)
     {
         return;
     }
@@ -75,18 +91,22 @@ ChooseRdmaSimulator()
                     "rdma: simulator=mpi, and the simulator is "
                         << made << "; accepted: before the first node and the first event, with "
                         << SIMULATOR_TYPE << "=ns3::DefaultSimulatorImpl or " << RANKS_SIMULATOR);
-    if (threads.Get() == 1)
+    if (asked == 1)
     {
         return;
     }
     NS_ABORT_MSG_IF(!own,
                     "rdma: threads="
-                        << threads.Get() << " with " << made
-                        << "; accepted: with simulator=own, before another simulator exists");
+                        << asked << " with " << made
+                        << "; accepted: with simulator=own, and with an rdma helper or "
+                           "RdmaSimulatorImpl::Select() before the first node and the first event");
     NS_ABORT_MSG_IF(hasRanks,
-                    "rdma: threads=" << threads.Get() << " with " << RdmaRanks::GetNumber()
+                    "rdma: threads=" << asked << " with " << RdmaRanks::GetNumber()
                                      << " ranks of MPI; accepted: threads=1");
-    own->SetAttribute("Threads", threads);
+    if (threads.Get() > 1)
+    {
+        own->SetAttribute("Threads", threads);
+    }
 }
 
 } // namespace ns3

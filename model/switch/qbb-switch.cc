@@ -31,19 +31,19 @@ QbbSwitch::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<QbbSwitch>()
             .AddAttribute("BufferManager",
-                          "Buffer manager, which admits frames and decides on pauses; default: a "
-                          "QbbSharedBuffer with its default attributes.",
+                          "Buffer manager, which admits frames and decides on pauses; one for each "
+                          "switch. Default: a QbbSharedBuffer with its default attributes.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
                           MakePointerChecker<QbbBufferManager>())
-            .AddAttribute(
-                "Marker",
-                "Additional marker, which marks packets of this switch or writes into them; not to "
-                "be shared among switches. Works in addition to the markers of the attributes "
-                "EcnMarker, CongestionDetector and PintBaseRtt. Default: none.",
-                PointerValue(),
-                MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
-                MakePointerChecker<QbbMarker>())
+            .AddAttribute("Marker",
+                          "Additional marker, which marks packets of this switch or writes into "
+                          "them; one for "
+                          "each switch. Works in addition to the markers of the attributes "
+                          "EcnMarker, CongestionDetector and PintBaseRtt. Default: none.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
+                          MakePointerChecker<QbbMarker>())
             .AddAttribute("EcnMarker",
                           "Marks ECN-capable packets by queue length; default: no marks. The "
                           "marker may be changed and replaced at run time.",
@@ -52,14 +52,15 @@ QbbSwitch::GetTypeId()
                           MakePointerChecker<QbbEcnMarker>())
             .AddAttribute("CongestionDetector",
                           "Congestion detector, which marks ECN-capable packets that leave "
-                          "congested ports; not to be shared among switches. Default: none.",
+                          "congested ports; one for each switch. Default: none.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetDetector, &QbbSwitch::GetDetector),
                           MakePointerChecker<QbbCongestionDetector>())
             .AddAttribute(
                 "PathSelector",
-                "Path selector, which chooses among equal-cost ports; not to be shared among "
-                "switches. Default: ECMP by flow.",
+                "Path selector, which chooses among equal-cost ports; one for each switch. "
+                "Default: "
+                "ECMP by flow.",
                 PointerValue(),
                 MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
                 MakePointerChecker<QbbPathSelector>())
@@ -141,6 +142,30 @@ QbbSwitch::QbbSwitch()
 QbbSwitch::~QbbSwitch()
 {
     NS_LOG_FUNCTION(this);
+    LeaveParts();
+}
+
+template <typename Part>
+void
+QbbSwitch::Change(const Ptr<Part>& before, const Ptr<Part>& after)
+{
+    if (before)
+    {
+        before->GetSoleSwitch().Leave(this);
+    }
+    if (after)
+    {
+        after->GetSoleSwitch().Take(this, *after);
+    }
+}
+
+void
+QbbSwitch::LeaveParts()
+{
+    Change<QbbBufferManager>(m_buffer, nullptr);
+    Change<QbbMarker>(m_markers.GetOwn(), nullptr);
+    Change<QbbMarker>(m_markers.GetDetector(), nullptr);
+    Change<QbbPathSelector>(m_selector, nullptr);
 }
 
 void
@@ -169,6 +194,7 @@ QbbSwitch::DoDispose()
         port->SetSink(nullptr);
     }
     m_ports.clear();
+    LeaveParts();
     m_buffer = nullptr;
     m_markers.Clear();
     m_selector = nullptr;
@@ -220,7 +246,7 @@ QbbSwitch::ConfigureBuffer()
 {
     if (!m_buffer)
     {
-        m_buffer = CreateObject<QbbSharedBuffer>();
+        SetBuffer(CreateObject<QbbSharedBuffer>());
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
@@ -284,6 +310,7 @@ void
 QbbSwitch::SetBuffer(Ptr<QbbBufferManager> manager)
 {
     RefuseWhileRunning();
+    Change(m_buffer, manager);
     m_buffer = manager;
 }
 
@@ -309,6 +336,7 @@ void
 QbbSwitch::SetDetector(Ptr<QbbCongestionDetector> detector)
 {
     RefuseWhileRunning();
+    Change(m_markers.GetDetector(), detector);
     m_markers.SetDetector(detector);
 }
 
@@ -322,6 +350,7 @@ void
 QbbSwitch::SetOwnMarker(Ptr<QbbMarker> marker)
 {
     RefuseWhileRunning();
+    Change(m_markers.GetOwn(), marker);
     m_markers.SetOwn(marker);
 }
 
@@ -348,6 +377,7 @@ QbbSwitch::GetPintBaseRtt() const
 void
 QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
 {
+    Change(m_selector, selector);
     m_selector = selector;
     if (m_selector)
     {

@@ -118,6 +118,9 @@ class QbbSwitch : public Object, public QbbFrameForwarder
         return this->*Member;
     }
 
+    template <typename Part>
+    void Change(const Ptr<Part>& before, const Ptr<Part>& after);
+    void LeaveParts();
     void RefuseWhileRunning() const;
     void ConfigureQueueing();
     std::vector<QbbPort*> GetPortList() const;

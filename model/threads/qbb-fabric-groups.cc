@@ -5,6 +5,7 @@
 #include "qbb-graph-division.h"
 #include "qbb-outside-code.h"
 #include "qbb-parallel-run.h"
+#include "qbb-shared-objects.h"
 #include "qbb-switch.h"
 #include "qbb-wire.h"
 #include "rdma-nic.h"
@@ -226,6 +227,12 @@ uint32_t
 QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks)
 {
     m_reason = FindQbbPacketMaker();
+    if (m_reason.empty())
+    {
+        // In one group, simultaneous events of two nodes may come in another order than on one
+        // thread, so that such nodes cannot merely be put together.
+        m_reason = FindQbbSharedObject([](const Node& node) { return node.GetId(); });
+    }
     if (!m_reason.empty())
     {
         return 1;
@@ -252,6 +259,12 @@ QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool d
     Assign(clusters, groups);
     DrawBorders(groups);
     return groups;
+}
+
+void
+QbbFabricGroups::CheckRanks() const
+{
+    RefuseQbbObjectsOfRanks();
 }
 
 void

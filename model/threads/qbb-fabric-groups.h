@@ -36,6 +36,8 @@ namespace ns3
  * model, or an event that a script has scheduled for the node. Group 0 also has the neighbours of
  * nodes that may send packets of ns-3, because switches answer the ARP requests of their hosts. The
  * packets of such nodes pass through the nodes of other groups, which do not look into them.
+ *
+ * All nodes are one group if two of them share an object with state (FindQbbSharedObject()).
  */
 class QbbFabricGroups : public QbbNodeGroups
 {
@@ -46,6 +48,7 @@ class QbbFabricGroups : public QbbNodeGroups
     // Inherited from QbbNodeGroups
     uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) override;
     void Unite() override;
+    void CheckRanks() const override;
     uint32_t GetGroup(uint32_t node) const override;
     QbbPs GetLookahead() const override;
     QbbBorder& GetBorder(uint32_t from, uint32_t to) override;

@@ -59,7 +59,7 @@ class Rooms(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
-    """A folder has one idea and at most 25 files; a file has one class and at most 400 lines."""
+    """A folder has one idea and at most 25 files; a file has one class and at most 1000 lines."""
 
     def setUp(self):
         # Not by git, which a copy of the sources may lack. Python and pip leave files of their own.
@@ -81,7 +81,7 @@ class Sizes(unittest.TestCase):
             with open(os.path.join(ROOT, path), encoding="utf-8") as handle:
                 lines[path] = sum(1 for _ in handle)
         self.assertIn("tools/check-all", lines)
-        self.assertEqual({path: count for path, count in lines.items() if count > 400}, {})
+        self.assertEqual({path: count for path, count in lines.items() if count > 1000}, {})
 
 
 class TestCaseNames(unittest.TestCase):

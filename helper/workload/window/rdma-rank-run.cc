@@ -2,6 +2,7 @@
 
 #include "rdma-rank-run.h"
 
+#include "qbb-shared-objects.h"
 #include "qbb-time.h"
 #include "rdma-flow-runner-base.h"
 #include "rdma-rank-text.h"
@@ -66,6 +67,7 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner)
         Simulator::Run();
         return;
     }
+    RefuseQbbObjectsOfRanks(); // ns-3's own simulators do not
     const bool stops = runner.StopsWhenDone() && runner.GetNCounted() > 0;
     for (Meeting met = Meet(runner); stops;)
     {

@@ -2,9 +2,18 @@
 
 #include "qbb-time.h"
 
+#include "rdma-simulator-impl.h"
+
 #include <ns3/abort.h>
 #include <ns3/attribute.h>
+#include <ns3/event-id.h>
+#include <ns3/event-impl.h>
+#include <ns3/global-value.h>
+#include <ns3/map-scheduler.h>
+#include <ns3/object-factory.h>
+#include <ns3/type-id.h>
 
+#include <cstdint>
 #include <sstream>
 
 namespace ns3
@@ -60,6 +69,103 @@ class PositiveTimeChecker : public AttributeChecker
     }
 };
 
+/// \return true if ns-3 can still convert the existing Time objects to another resolution
+bool CanConvertTimes();
+
+/**
+ * Reads a private member of ns3::Time: the registry of Time objects, which ns-3 drops at the first
+ * Time::SetResolution() and at Simulator::Run(). A further Time::SetResolution() reads a null
+ * pointer, and ns-3 has no function that tells. An explicit instantiation may name private members.
+ */
+template <auto REGISTRY>
+struct TimeRegistry
+{
+    friend bool CanConvertTimes()
+    {
+        return *REGISTRY != nullptr;
+    }
+};
+
+template struct TimeRegistry<&Time::g_markingTimes>;
+
+/// Ends the program because an event has been scheduled at another resolution.
+[[noreturn]] void
+RefuseEarlyEvent()
+{
+    NS_FATAL_ERROR("rdma: an event after time 0, such as Simulator::Stop(), is scheduled before "
+                   "ns-3's time resolution is set to femtoseconds, and would run too early; "
+                   "accepted: an rdma helper, RdmaSimulatorImpl::Select() or "
+                   "Time::SetResolution(Time::FS) before the first event is scheduled");
+}
+
+/** An event that does nothing. */
+class NoEvent : public EventImpl
+{
+    void Notify() override
+    {
+    }
+};
+
+/**
+ * Event list that accepts events of time 0 alone. A simulator gives all pending events to a new
+ * event list, and has no other function that tells them.
+ */
+class FirstInstantScheduler : public MapScheduler
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::QbbFirstInstantScheduler")
+                                .SetParent<MapScheduler>()
+                                .SetGroupName("Rdma")
+                                .AddConstructor<FirstInstantScheduler>();
+        return tid;
+    }
+
+    void Insert(const Event& ev) override
+    {
+        if (ev.key.m_ts > 0)
+        {
+            RefuseEarlyEvent();
+        }
+        MapScheduler::Insert(ev);
+    }
+};
+
+/// \return true if a simulator exists
+bool
+HasSimulator()
+{
+    // Other functions of ns3::Simulator make one. For an existing simulator, the event is to come.
+    const EventId never(Create<NoEvent>(), UINT64_MAX, Simulator::NO_CONTEXT, UINT32_MAX);
+    return !Simulator::IsExpired(never);
+}
+
+/// Aborts with a message if an event after time 0 is pending.
+void
+CheckPendingEvents()
+{
+    if (!HasSimulator())
+    {
+        return;
+    }
+    if (const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation()))
+    {
+        if (own->HasLaterEvents())
+        {
+            RefuseEarlyEvent();
+        }
+        return;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(FirstInstantScheduler::GetTypeId());
+    Simulator::SetScheduler(factory);
+    TypeIdValue type;
+    GlobalValue::GetValueByName("SchedulerType", type);
+    factory.SetTypeId(type.Get());
+    Simulator::SetScheduler(factory);
+}
+
 } // namespace
 
 Ptr<const AttributeChecker>
@@ -77,10 +183,17 @@ QbbScheduleBySimulator(uint32_t context, QbbEventTime at, QbbEventTime now, QbbE
 void
 QbbSetTimeResolution()
 {
-    if (Time::GetResolution() != Time::FS)
+    if (Time::GetResolution() == Time::FS)
     {
-        Time::SetResolution(Time::FS);
+        return;
     }
+    NS_ABORT_MSG_IF(!CanConvertTimes(),
+                    "rdma: the module needs femtosecond resolution, which can no longer be set, "
+                    "because the program has called Time::SetResolution() or Simulator::Run(); "
+                    "accepted: Time::SetResolution(Time::FS) in their place, or an rdma helper or "
+                    "RdmaSimulatorImpl::Select() before anything else in the program");
+    CheckPendingEvents();
+    Time::SetResolution(Time::FS);
 }
 
 void

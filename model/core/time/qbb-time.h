@@ -187,10 +187,11 @@ QbbGetContext()
 
 /**
  * \ingroup rdma
- * Sets ns-3 to femtosecond resolution, which the module needs. Repeated calls are harmless.
- *
- * Call this function, or create any helper of the module, before the first Simulator::Run() of the
- * process: ns-3 converts existing Time objects only until then.
+ * Sets ns-3 to femtosecond resolution. Repeated calls are harmless. ns-3 converts Time objects
+ * then, but not scheduled events. Call this function, or create any helper of the module, before
+ * the first event is scheduled. Otherwise aborts with a message if an event after time 0 is
+ * pending, or if the program has called Simulator::Run(), or Time::SetResolution() for another
+ * unit.
  */
 void QbbSetTimeResolution();
 

@@ -11,6 +11,7 @@
 #include "qbb-port-profile.h"
 #include "qbb-prefetch.h"
 #include "qbb-ring.h"
+#include "qbb-sole-switch.h"
 
 #include <ns3/assert.h>
 #include <ns3/ptr.h>
@@ -239,6 +240,12 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
         return m_books.IsEmpty();
     }
 
+    /** \return the switch that uses the buffer manager */
+    QbbSoleSwitch& GetSoleSwitch()
+    {
+        return m_soleSwitch;
+    }
+
     /** Resets every peak to the current value. */
     void ResetPeaks()
     {
@@ -340,6 +347,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
     bool m_hearsReleases{true};         //!< false once DoRelease() is known not to be overridden
     QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
     QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
+    QbbSoleSwitch m_soleSwitch;         //!< the switch that uses the buffer manager
 };
 
 // Admit() and Release() are inlined because each frame passes through both at each switch.

@@ -7,6 +7,7 @@
 #include "qbb-frame.h"
 #include "qbb-mark-curve.h"
 #include "qbb-ps.h"
+#include "qbb-sole-switch.h"
 
 #include <ns3/object.h>
 
@@ -107,6 +108,12 @@ class QbbMarker : public Object
     virtual std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
                                                       uint8_t priority) const;
 
+    /** \return the switch that uses the marker */
+    QbbSoleSwitch& GetSoleSwitch()
+    {
+        return m_soleSwitch;
+    }
+
   protected:
     /**
      * Marks a packet CE and counts the mark at its egress port. Packets that are not ECN-capable or
@@ -116,6 +123,9 @@ class QbbMarker : public Object
      * \param frame the packet
      */
     static void MarkCe(QbbPort& egress, QbbFrame& frame);
+
+  private:
+    QbbSoleSwitch m_soleSwitch; //!< the switch that uses the marker
 };
 
 } // namespace ns3

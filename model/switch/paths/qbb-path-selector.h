@@ -5,6 +5,7 @@
 
 #include "qbb-forwarding-table.h"
 #include "qbb-frame.h"
+#include "qbb-sole-switch.h"
 
 #include <ns3/object.h>
 
@@ -59,6 +60,15 @@ class QbbPathSelector : public Object
      * \param sw the switch, which outlives the selector's last Select()
      */
     virtual void SetSwitch(const QbbSwitch* sw);
+
+    /** \return the switch that uses the selector */
+    QbbSoleSwitch& GetSoleSwitch()
+    {
+        return m_soleSwitch;
+    }
+
+  private:
+    QbbSoleSwitch m_soleSwitch; //!< the switch that uses the selector
 };
 
 } // namespace ns3

@@ -326,6 +326,12 @@ RdmaNic::HasCallbacks() const
 }
 
 void
+RdmaNic::ForEachQueue(const std::function<void(const Object& queue)>& visit) const
+{
+    m_queuePairs.ForEach([&visit](const auto& qp) { qp.ForEachQueue(visit); });
+}
+
+void
 RdmaNic::TraceSample(const RdmaPacketEngine& qp) const
 {
     m_sampled(qp.GetSample());

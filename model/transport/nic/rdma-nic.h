@@ -170,6 +170,12 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     /** \return true if a completion queue of a queue pair has a callback */
     bool HasCallbacks() const;
 
+    /**
+     * \param visit called with each completion queue and each shared receive queue of each queue
+     *        pair
+     */
+    void ForEachQueue(const std::function<void(const Object& queue)>& visit) const;
+
     /** \return number of existing queue pairs */
     uint32_t GetNQueuePairs() const
     {

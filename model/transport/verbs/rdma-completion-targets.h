@@ -12,6 +12,7 @@
 #include <ns3/ptr.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace ns3
 {
@@ -66,6 +67,18 @@ class RdmaCompletionTargets
     {
         return (m_sendQueue && m_sendQueue->HasCallback()) ||
                (m_receiveQueue && m_receiveQueue->HasCallback());
+    }
+
+    /** \param visit called with each completion queue that exists */
+    void ForEachQueue(const std::function<void(const Object& queue)>& visit) const
+    {
+        for (const auto& queue : {m_sendQueue, m_receiveQueue})
+        {
+            if (queue)
+            {
+                visit(*queue);
+            }
+        }
     }
 
     /** \param completion completion of a send request */

@@ -199,6 +199,16 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
 }
 
 void
+RdmaQueuePair::ForEachQueue(const std::function<void(const Object& queue)>& visit) const
+{
+    m_targets.ForEachQueue(visit);
+    if (const auto& shared = m_engine.GetResponder().GetSharedReceiveQueue())
+    {
+        visit(*shared);
+    }
+}
+
+void
 RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
 {
     NS_ABORT_MSG_IF(GetState() != RdmaQpState::INIT || m_engine.GetResponder().GetReceives() > 0,

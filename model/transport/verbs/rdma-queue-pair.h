@@ -19,6 +19,7 @@
 #include <ns3/uinteger.h>
 
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -152,6 +153,9 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     {
         return m_targets.HasCallback();
     }
+
+    /** \param visit called with each completion queue and with the shared receive queue */
+    void ForEachQueue(const std::function<void(const Object& queue)>& visit) const;
 
     /** \param queue receives the completions of send requests */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)

@@ -276,6 +276,27 @@ SendIp(RdmaTestFabric& test, std::ostringstream& seen)
     }
 }
 
+/** Gives all ports one error model, whose random stream then serves frames of all nodes. */
+void
+ShareAnErrorModel(RdmaTestFabric& test, std::ostringstream& seen)
+{
+    const auto loss = CreateObject<RateErrorModel>();
+    loss->SetAttribute("ErrorRate", DoubleValue(0.002));
+    loss->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+    loss->AssignStreams(7);
+    for (const uint32_t sw : test.fabric->GetTopology().GetSwitches())
+    {
+        const auto ports = test.fabric->GetSwitch(sw)->GetNPorts();
+        for (uint32_t port = 0; port < ports; ++port)
+        {
+            test.fabric->GetSwitch(sw)->GetPort(port)->SetAttribute("ReceiveErrorModel",
+                                                                    PointerValue(loss));
+        }
+    }
+    Simulator::Schedule(MicroSeconds(15),
+                        [&test, &seen] { seen << test.fabric->GetTotals().drops << " drops"; });
+}
+
 /** A script that asks for one thread. */
 void
 AskForOneThread(RdmaTestFabric&, std::ostringstream& seen)
@@ -302,6 +323,7 @@ class RdmaThreadsTestSuite : public TestSuite
         add("pauses by hand", PauseByHand, false);
         add("an application", AddAnApplication, false);
         add("IP stacks at two hosts", SendIp, false);
+        add("one error model for all ports", ShareAnErrorModel, true);
         add("a demand", AskForOneThread, true);
     }
 };
