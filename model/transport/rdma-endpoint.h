@@ -116,9 +116,6 @@ class RdmaEndpoint
     /** \return packet counts of local requests and acknowledged local responses together */
     virtual RdmaStreamState GetStreams() const = 0;
 
-    /** Acknowledged requests may have freed congestion-window space for responses. */
-    virtual void RoomMade() = 0;
-
     /** The pace that the reaction point sets may have changed. \param now current time */
     virtual void PaceChanged(QbbPs now) = 0;
 

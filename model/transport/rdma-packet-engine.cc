@@ -173,7 +173,6 @@ RdmaPacketEngine::MakeNextFrame()
         if (m_requester->HasProbe())
         {
             frame = m_requester->MakeProbe();
-            m_responder->Release();
         }
         else
         {
@@ -210,6 +209,10 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
             m_connection.reaction->CnpReceived(now);
         }
         m_nic->SampleChanged(*this);
+        if (MayResume())
+        {
+            MakeReady();
+        }
         return;
     }
     constexpr uint8_t CE = 3;
@@ -232,6 +235,19 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
         m_requester->Receive(frame, info, now);
     }
     SyncTimer();
+    if (MayResume())
+    {
+        MakeReady();
+    }
+}
+
+bool
+RdmaPacketEngine::MayResume() const
+{
+    // Requests and responses share the window. An event that makes room for the one side may also
+    // end the wait of the other.
+    return m_connection.reaction && m_connection.reaction->GetPacer().MayHaveWindow() &&
+           !m_queued && CanSend();
 }
 
 void
@@ -247,6 +263,10 @@ RdmaPacketEngine::OnTimer()
         m_responder->OnTimer(now);
     }
     SyncTimer();
+    if (MayResume())
+    {
+        Activate();
+    }
 }
 
 void
@@ -361,12 +381,6 @@ RdmaStreamState
 RdmaPacketEngine::GetStreams() const
 {
     return m_requester->GetStream() + m_responder->GetStream();
-}
-
-void
-RdmaPacketEngine::RoomMade()
-{
-    m_responder->Release();
 }
 
 void

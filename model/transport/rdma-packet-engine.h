@@ -233,10 +233,13 @@ class RdmaPacketEngine : public RdmaEndpoint
     void MessageArrived(const RdmaMessageArrival& arrival) override;
     void Fail(RdmaWcStatus status, uint64_t packet) override;
     RdmaStreamState GetStreams() const override;
-    void RoomMade() override;
     void PaceChanged(QbbPs now) override;
     void WarnOfUnheardResponses() override;
     bool MeasuresRtt() const override;
+
+    /** \return true if the congestion window has room again for a queue pair that waited for room
+     */
+    bool MayResume() const;
 
     void OnTimer();
     void SendCnp();

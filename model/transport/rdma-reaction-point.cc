@@ -68,9 +68,7 @@ RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
     {
         return;
     }
-    const QbbPs rtt = m_pacer.GetRtt(ack.cause, now);
-    m_pacer.OnAcked(ack.after);
-    Tell(ack, rtt, now);
+    Tell(ack, m_pacer.GetRtt(ack.cause, now), now);
 }
 
 void

@@ -112,6 +112,7 @@ RdmaReliableSender::OnTimeout(QbbPs)
         return event;
     }
     ++m_timeouts;
+    event.timedOut = true;
     if (IsOneRetryTooMany())
     {
         event.failed = true;

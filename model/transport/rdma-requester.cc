@@ -26,6 +26,9 @@ RdmaRequester::Reset()
     m_released = 0;
     m_cursor = 0;
     m_posted = 0;
+    m_postedOnLine = 0;
+    m_sentOnLine = 0;
+    m_askedEnd = 0;
     m_end = NO_END;
     RdmaRequester::End(); // without the overrides: derived classes reset their own members
 }
@@ -40,8 +43,10 @@ RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
         entry.request.length = RDMA_ATOMIC_BYTES;
     }
     entry.firstPacket = m_posted;
+    entry.firstOnLine = m_postedOnLine;
     Number(entry, GetRdmaPackets(entry.request.length, GetConnection().pathMtu));
     m_posted += entry.packets;
+    m_postedOnLine = entry.CountOnLine(entry.GetEnd());
     if (GetConnection().pipeline)
     {
         GetConnection().pipeline->Post(now);
@@ -127,6 +132,35 @@ RdmaRequester::FindEntry(uint64_t packet)
     return m_sends[m_cursor];
 }
 
+uint64_t
+RdmaRequester::CountOnLine(uint64_t packet) const
+{
+    std::size_t i =
+        m_cursor < m_sends.GetSize() && packet >= m_sends[m_cursor].firstPacket ? m_cursor : 0;
+    while (i < m_sends.GetSize() && packet >= m_sends[i].GetEnd())
+    {
+        ++i;
+    }
+    // In state ERR, unsent requests may be gone from the send queue.
+    return std::min(i < m_sends.GetSize() ? m_sends[i].CountOnLine(packet) : m_postedOnLine,
+                    m_sentOnLine);
+}
+
+void
+RdmaRequester::AskForAck(QbbFrame& frame, uint64_t packet, uint64_t end)
+{
+    // The window that this packet fills opens with an acknowledgement only.
+    frame.ackReq = frame.ackReq || !GetConnection().reaction->HasRoom();
+    if (frame.ackReq)
+    {
+        m_askedEnd = end;
+    }
+    else if (m_askedEnd > packet)
+    {
+        m_askedEnd = 0; // the packet that asked is in flight no more: the sender has gone back
+    }
+}
+
 void
 RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
 {
@@ -155,6 +189,7 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
                                          frame.tagged,
                                          RdmaEndpoint::GetTrailerBytes(frame));
     const bool again = m_sender->Sent(packets, now);
+    m_sentOnLine += again ? 0 : 1;
     if (GetConnection().pipeline && !again && packet + packets == entry.GetEnd())
     {
         GetConnection().pipeline->Leave(frame.size, now);
@@ -162,6 +197,10 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
     if (reaction)
     {
         reaction->RequestSent(packet, again, frame, now);
+        if (GetConnection().ackInterval > 1)
+        {
+            AskForAck(frame, packet, packet + packets);
+        }
     }
     ++GetConnection().counters.packetsSent;
     SyncTimer();
@@ -170,7 +209,7 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
 void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 {
-    const uint64_t before = m_sender->GetAcked();
+    const uint64_t before = m_sender->GetArrived();
     const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
@@ -189,8 +228,7 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
             reaction && reaction->HearsAcks())
         {
             const int64_t cause = GetCause(frame, packet, before);
-            reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()}, now);
-            m_endpoint.RoomMade();
+            reaction->RequestsAcked({frame, cause, before, m_sender->GetArrived()}, now);
         }
         Handle(event, now);
         break;
@@ -229,15 +267,6 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
     {
         return; // already acknowledged, or never sent
     }
-    if (!AwaitsResponse())
-    {
-        m_sender->OnAck(packet - 1, now);
-    }
-    CompleteAcknowledged(now);
-    if (m_sends.IsEmpty())
-    {
-        return; // a completion callback has reset the queue pair
-    }
     RdmaWcStatus status = RdmaWcStatus::REM_INV_REQ_ERR;
     if (code == RdmaAeth::REMOTE_ACCESS_ERROR)
     {
@@ -247,10 +276,31 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
     {
         status = RdmaWcStatus::REM_OP_ERR;
     }
-    const auto refused = static_cast<uint64_t>(packet);
-    if (!Postpones(refused, status))
+    if (AwaitsResponse())
     {
-        m_endpoint.Fail(status, refused);
+        FailRefused(status, static_cast<uint64_t>(packet));
+    }
+    else
+    {
+        FailInOrder(status, static_cast<uint64_t>(packet), now);
+    }
+}
+
+void
+RdmaRequester::FailInOrder(RdmaWcStatus status, uint64_t packet, QbbPs now)
+{
+    m_sender->OnAck(static_cast<int64_t>(packet) - 1, now);
+    CompleteAcknowledged(now);
+    FailRefused(status, packet);
+}
+
+void
+RdmaRequester::FailRefused(RdmaWcStatus status, uint64_t packet)
+{
+    // A completion callback may have reset the queue pair.
+    if (!m_sends.IsEmpty() && !Postpones(packet, status))
+    {
+        m_endpoint.Fail(status, packet);
     }
 }
 
@@ -278,14 +328,14 @@ RdmaRequester::OnSendTimer(QbbPs now)
     {
         return;
     }
-    const uint64_t timeouts = m_sender->GetTimeouts();
     const RdmaSenderEvent event = m_sender->OnTimeout(now);
     if (event.failed)
     {
-        m_endpoint.Fail(event.status, m_sender->GetAcked());
+        // The peer is silent: it leaves the oldest request that is not complete without an answer.
+        m_endpoint.Fail(event.status, m_sends.Front().firstPacket);
         return;
     }
-    if (GetConnection().reaction && m_sender->GetTimeouts() != timeouts)
+    if (GetConnection().reaction && event.timedOut)
     {
         GetConnection().reaction->TimedOut(now);
     }
@@ -301,11 +351,15 @@ RdmaRequester::OnSendTimer(QbbPs now)
 void
 RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
 {
+    if (GetConnection().reaction)
+    {
+        GetConnection().reaction->GetPacer().OnAcked(m_sender->GetArrived());
+    }
     m_endpoint.SampleChanged();
     CompleteAcknowledged(now);
     if (event.failed)
     {
-        m_endpoint.Fail(event.status, m_sender->GetAcked());
+        FailRefused(event.status, m_sender->GetAcked());
         return;
     }
     SyncTimer();

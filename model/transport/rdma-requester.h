@@ -67,7 +67,7 @@ class RdmaRequester
         return (GetConnection().state == RdmaQpState::RTS ||
                 GetConnection().state == RdmaQpState::SQD) &&
                m_sender->CanSend() && m_sender->GetNext() < m_end &&
-               (!GetConnection().reaction || GetConnection().reaction->HasRoom());
+               (!GetConnection().reaction || GetConnection().reaction->HasRoom() || MustAsk());
     }
 
     /**
@@ -121,16 +121,25 @@ class RdmaRequester
     /** In state SQD, no further message starts. \param drains true if the state is SQD */
     virtual void SetDraining(bool drains);
 
-    /** \return counts of request packets sent and acknowledged */
+    /**
+     * \return counts of request packets sent and acknowledged. A READ or atomic is one packet, also
+     *         where its responses take packet numbers (RoCE)
+     */
     RdmaStreamState GetStream() const
     {
-        return {m_sender->GetAcked(), m_sender->GetNext(), m_sender->GetHighestSent()};
+        if (m_postedOnLine != m_posted)
+        {
+            return {CountOnLine(m_sender->GetArrived()),
+                    CountOnLine(m_sender->GetNext()),
+                    m_sentOnLine};
+        }
+        return {m_sender->GetArrived(), m_sender->GetNext(), m_sender->GetHighestSent()};
     }
 
-    /** \return number of packet numbers assigned to posted requests */
+    /** \return number of request packets of posted requests; a READ or atomic is one packet */
     uint64_t GetPosted() const
     {
-        return m_posted;
+        return m_postedOnLine;
     }
 
     /** \return number of posted requests that are not complete */
@@ -271,6 +280,16 @@ class RdmaRequester
     void Handle(const RdmaSenderEvent& event, QbbPs now);
 
     /**
+     * Completes the requests before a packet, which the peer has implicitly acknowledged, and takes
+     * the queue pair into state ERR.
+     *
+     * \param status status of the request that has the packet
+     * \param packet packet number of the request that fails
+     * \param now current time
+     */
+    void FailInOrder(RdmaWcStatus status, uint64_t packet, QbbPs now);
+
+    /**
      * \param entry a READ or atomic
      * \param response number of a response packet of the request
      * \param frame a received response packet
@@ -295,15 +314,33 @@ class RdmaRequester
     bool m_probe{false};            //!< a probe for a missing response is to be sent
 
   private:
+    /**
+     * With an acknowledgement interval above 1, the packets in flight may all be packets that ask
+     * for no acknowledgement. A full window would then never open again, so one more packet, which
+     * asks, may be sent. This happens when the window has shrunk since the packets were sent.
+     *
+     * \return true if no packet in flight has asked for an acknowledgement
+     */
+    bool MustAsk() const
+    {
+        return GetConnection().ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
+    }
+
+    void AskForAck(QbbFrame& frame, uint64_t packet, uint64_t end);
+    uint64_t CountOnLine(uint64_t packet) const;
     const RdmaSendEntry& FindEntry(uint64_t packet);
     uint64_t GetBegunEnd() const;
     void ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, QbbPs now);
     void OnSendTimer(QbbPs now);
     void SyncTimer();
     void CompleteAcknowledged(QbbPs now);
+    void FailRefused(RdmaWcStatus status, uint64_t packet);
     void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now);
 
-    uint32_t m_cursor{0}; //!< index in m_sends of the request sent most recently
+    uint64_t m_postedOnLine{0}; //!< packets of posted requests; a READ or atomic is one packet
+    uint64_t m_sentOnLine{0};   //!< packets sent, without retransmissions, counted in the same way
+    uint64_t m_askedEnd{0};     //!< packet number after the latest packet that asked for an answer
+    uint32_t m_cursor{0};       //!< index in m_sends of the request sent most recently
     QbbPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnSendTimer()
 };
 

@@ -52,11 +52,6 @@ RdmaResponder::ResumeAt(uint64_t packets)
 }
 
 void
-RdmaResponder::Release()
-{
-}
-
-void
 RdmaResponder::OnTimer(QbbPs)
 {
 }
@@ -188,7 +183,7 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
         response.original = PerformAtomic(request);
     }
     Answer(response);
-    if (m_ready)
+    if (IsReady())
     {
         m_endpoint.MakeReady();
     }
@@ -238,6 +233,7 @@ RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& re
         }
         completion.hasImmediate = GetRdmaOpcodeInfo(operation).immDt;
         completion.immediate = completion.hasImmediate ? request.immediate : 0;
+        completion.solicited = request.solicited;
     }
     completion.qpn = GetConnection().qpn;
     completion.time = now;

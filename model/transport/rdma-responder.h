@@ -71,7 +71,8 @@ class RdmaResponder
     /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const
     {
-        return m_ready;
+        return m_ready &&
+               (!m_windowed || !GetConnection().reaction || GetConnection().reaction->HasRoom());
     }
 
     /** \param now current time \return the next response; to be called only if IsReady() */
@@ -83,9 +84,6 @@ class RdmaResponder
      * \param now current time
      */
     virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
-
-    /** Congestion control may have freed window space for responses. */
-    virtual void Release();
 
     /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
     QbbPs GetDeadline() const
@@ -160,7 +158,14 @@ class RdmaResponder
     /** \param response a response, which is appended to the queue */
     virtual void Answer(RdmaResponse response) = 0;
 
-    /** \return number of the peer's READs and atomics whose responses are not all sent */
+    /**
+     * Counts the peer's outstanding READs and atomics, for the limit MaxDestRdAtomic. A request
+     * counts until its last response has been sent for the first time. A repeated request re-uses
+     * the place of the original (IBA Vol. 1, 9.7.5.1), so it does not count again: once the
+     * response has left, the peer may have received it and rightly sends its next request (9.4.4).
+     *
+     * \return number of READs and atomics whose responses have never been sent completely
+     */
     virtual uint32_t CountUnanswered() const = 0;
 
     /**
@@ -268,7 +273,8 @@ class RdmaResponder
   protected:
     // Small fields come last so that small fields of a derived class share their word.
     uint32_t m_receiveSn{0}; //!< number of receive requests completed, 24 bits
-    bool m_ready{false};     //!< a response may be sent
+    bool m_ready{false};     //!< a response may be sent, if the congestion window has room
+    bool m_windowed{false};  //!< responses take room of the congestion window
 
   private:
     bool m_flushing{false}; //!< FlushReceives() is running

@@ -71,6 +71,7 @@ struct RdmaArrivedRequest
     uint32_t immediate{0}; //!< immediate data
     uint32_t wqeSn{0};     //!< IRN: WQE sequence number of a READ or atomic
     uint8_t opcode{0};     //!< RdmaOpcode of the reliable connection service
+    bool solicited{false}; //!< the request raises a solicited event
 };
 
 } // namespace ns3

@@ -28,6 +28,7 @@ class RdmaResponder;
 struct RdmaSenderEvent
 {
     bool mayBegin{false};                       //!< CanSend() may have become true
+    bool timedOut{false};                       //!< the retransmission timer has expired
     bool failed{false};                         //!< the QP fails with `status`
     RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< reason of the failure
 };
@@ -107,6 +108,15 @@ class RdmaSender
 
     /** \return number of cumulatively acknowledged packets */
     virtual uint64_t GetAcked() const = 0;
+
+    /**
+     * \return number of packets that are acknowledged, including packets that the sender may have
+     * to send again after a later loss (go-back-0); at least GetAcked(), the default
+     */
+    virtual uint64_t GetArrived() const
+    {
+        return GetAcked();
+    }
 
     /** \return one more than the highest packet number ever sent */
     virtual uint64_t GetHighestSent() const = 0;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the layout: includes, files in a folder, lines in a file, names of test cases."""
+"""Tests of the layout: includes, and names of test cases."""
 
-import collections
 import glob
 import os
 import re
@@ -56,32 +55,6 @@ class Rooms(unittest.TestCase):
         for name, (folder, included) in found.items():
             if folder == verbs:
                 self.assertEqual([h for h in included if found[h][0] == nic], [], name)
-
-
-class Sizes(unittest.TestCase):
-    """A folder has one idea and at most 25 files; a file has one class and at most 1000 lines."""
-
-    def setUp(self):
-        # Not by git, which a copy of the sources may lack. Python and pip leave files of their own.
-        others = re.compile(r"__pycache__|\.egg-info|/build$|/\.")
-        self.paths = []
-        for room in ("model", "helper", "examples", "test", "bench", "tools", "python"):
-            for folder, _, files in os.walk(os.path.join(ROOT, room)):
-                if not others.search(folder[len(ROOT):]):
-                    self.paths += [os.path.relpath(os.path.join(folder, name), ROOT) for name in files]
-
-    def test_folders(self):
-        counts = collections.Counter(map(os.path.dirname, self.paths))
-        self.assertEqual({name: count for name, count in counts.items() if count > 25}, {})
-
-    def test_files(self):
-        code = re.compile(r"\.(h|cc|py|lua)$|^tools/[^/.]+$")
-        lines = {}
-        for path in filter(code.search, self.paths):
-            with open(os.path.join(ROOT, path), encoding="utf-8") as handle:
-                lines[path] = sum(1 for _ in handle)
-        self.assertIn("tools/check-all", lines)
-        self.assertEqual({path: count for path, count in lines.items() if count > 1000}, {})
 
 
 class TestCaseNames(unittest.TestCase):

@@ -81,6 +81,12 @@ class RdmaPacer
         return std::min(m_next, std::max(m_controller->GetNextRise(), now + 1_ps));
     }
 
+    /** \return false if the controller never limits the bytes in flight */
+    bool MayHaveWindow() const
+    {
+        return m_hasWindow;
+    }
+
     /** \return true if the controller limits the bytes in flight */
     bool HasWindow() const
     {

@@ -268,7 +268,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         {
             NS_LOG_WARN("QP " << GetConnection().qpn
                               << " has a response that does not fit its request");
-            m_endpoint.Fail(RdmaWcStatus::BAD_RESP_ERR, m_sends[m_reads->cursor].firstPacket);
+            FailInOrder(RdmaWcStatus::BAD_RESP_ERR, m_sends[m_reads->cursor].firstPacket, now);
             return;
         }
         receiver.Accept(number, 1, number + 1 == entry->GetResponsesEnd());

@@ -27,6 +27,7 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
     request.compare = frame.compare;
     request.swapOrAdd = frame.swapOrAdd;
     request.immediate = frame.immediate;
+    request.solicited = frame.solicited;
     request.wqeSn = frame.wqeSn;
     return request;
 }
@@ -272,6 +273,7 @@ IrnResponder::Answer(RdmaResponse response)
     {
         m_answers = std::make_unique<Answers>(
             GetConnection().transport->MakeSender(GetConnection().GetLimits()));
+        m_windowed = true;
     }
     response.due = m_endpoint.GetAnswerTime();
     m_answers->stream.Push(response);
@@ -284,21 +286,10 @@ IrnResponder::Sync()
     if (m_answers)
     {
         const RdmaSender& sender = m_answers->stream.GetSender();
-        m_ready =
-            sender.CanSend() && (!GetConnection().reaction || GetConnection().reaction->HasRoom());
+        m_ready = sender.CanSend();
         m_deadline = GetConnection().state == RdmaQpState::ERR
                          ? RdmaSender::NO_DEADLINE
                          : std::min(sender.GetDeadline(), m_answers->stream.GetDue());
-    }
-}
-
-void
-IrnResponder::Release()
-{
-    Sync();
-    if (m_ready)
-    {
-        m_endpoint.MakeReady();
     }
 }
 
@@ -368,7 +359,11 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
         Fail(m_answers->fault, now);
         return;
     }
-    Release();
+    Sync();
+    if (IsReady())
+    {
+        m_endpoint.MakeReady();
+    }
 }
 
 void
@@ -378,19 +373,20 @@ IrnResponder::OnTimer(QbbPs now)
     stream.Release(now);
     if (stream.GetSender().GetDeadline() <= now)
     {
-        if (stream.GetSender().OnTimeout(now).failed)
+        const RdmaSenderEvent event = stream.GetSender().OnTimeout(now);
+        if (event.failed)
         {
             // The peer acknowledges no responses; none of the local requests has failed.
             m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
             return;
         }
-        if (GetConnection().reaction)
+        if (GetConnection().reaction && event.timedOut)
         {
             GetConnection().reaction->TimedOut(now);
         }
     }
     Sync();
-    if (m_ready)
+    if (IsReady())
     {
         m_endpoint.Activate();
     }

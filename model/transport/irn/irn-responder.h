@@ -29,7 +29,6 @@ class IrnResponder : public RdmaResponder
     void Reset() override;
     QbbFramePtr MakeFrame(QbbPs now) override;
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
-    void Release() override;
     void OnTimer(QbbPs now) override;
     void End() override;
     RdmaStreamState GetStream() const override;

@@ -31,6 +31,12 @@ RdmaGoBack0Sender::CanSend() const
 }
 
 uint64_t
+RdmaGoBack0Sender::GetArrived() const
+{
+    return m_arrived;
+}
+
+uint64_t
 RdmaGoBack0Sender::GetInFlight() const
 {
     return m_next - m_arrived;

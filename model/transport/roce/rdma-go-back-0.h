@@ -35,6 +35,7 @@ class RdmaGoBack0Sender : public RdmaGoBackNSender
      */
     void Extend(uint64_t packets) override;
     bool CanSend() const override;
+    uint64_t GetArrived() const override;
 
   protected:
     uint64_t GetInFlight() const override;

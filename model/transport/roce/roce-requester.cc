@@ -161,7 +161,7 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
     {
         NS_LOG_WARN("QP " << GetConnection().qpn
                           << " has a response that does not fit its request");
-        m_endpoint.Fail(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket);
+        FailInOrder(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket, now);
         return;
     }
     ++m_reads->accepted;

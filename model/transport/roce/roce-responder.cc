@@ -6,6 +6,8 @@
 #include "rdma-aeth.h"
 #include "rdma-psn.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -166,6 +168,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
     request.opcode = frame.opcode;
     request.bytes = m_message.GetBytes();
     request.immediate = frame.immediate;
+    request.solicited = frame.solicited;
     if (IsAnswered(frame))
     {
         request.packet = static_cast<uint64_t>(
@@ -267,7 +270,9 @@ RoceResponder::CountUnanswered() const
     uint32_t count = 0;
     for (std::size_t i = 0; m_answers && i < m_answers->queue.GetSize(); ++i)
     {
-        count += m_answers->queue[i].kind != RdmaResponse::Kind::AETH;
+        const RdmaResponse& response = m_answers->queue[i];
+        count += response.kind != RdmaResponse::Kind::AETH &&
+                 response.first + response.packets > m_answers->answered;
     }
     return count;
 }
@@ -359,7 +364,9 @@ RoceResponder::MakeFrame(QbbPs now)
     {
         GetConnection().reaction->ResponseSent(*frame, now);
     }
-    if (++response.sent == response.packets)
+    ++response.sent;
+    m_answers->answered = std::max(m_answers->answered, response.first + response.sent);
+    if (response.sent == response.packets)
     {
         queue.Pop();
         Sync();

@@ -32,6 +32,7 @@ class RoceResponder : public RdmaResponder
         QbbRing<RdmaResponse> queue; //!< responses to be sent, in order
         QbbRing<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
         QbbPs passed{0};             //!< latest known time: responses due by then may be sent
+        uint64_t answered{0};        //!< one more than the highest response number ever sent
     };
 
     void SendAeth(uint8_t syndrome,

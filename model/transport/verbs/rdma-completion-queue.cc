@@ -4,6 +4,10 @@
 
 #include "qbb-trace.h"
 
+#include <ns3/abort.h>
+
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -24,6 +28,8 @@ RdmaCompletionQueue::DoDispose()
 {
     m_queue.Clear();
     m_callback = CompletionCallback();
+    m_notify = NotificationCallback();
+    m_requested = RdmaNotification::NONE;
     Object::DoDispose();
 }
 
@@ -67,6 +73,42 @@ RdmaCompletionQueue::Add(const RdmaWorkCompletion& completion)
         CheckQbbSink("the callback of a completion queue");
         const CompletionCallback callback = m_callback; // copy: the callback may replace itself
         callback(completion);
+    }
+    if (m_requested != RdmaNotification::NONE)
+    {
+        Notify(completion);
+    }
+}
+
+void
+RdmaCompletionQueue::SetNotificationCallback(NotificationCallback callback)
+{
+    m_notify = callback;
+    if (m_notify.IsNull())
+    {
+        m_requested = RdmaNotification::NONE;
+    }
+}
+
+void
+RdmaCompletionQueue::RequestNotification(RdmaNotification which)
+{
+    NS_ABORT_MSG_IF(which != RdmaNotification::NONE && m_notify.IsNull(),
+                    "rdma: RequestNotification() of a completion queue without a notification "
+                    "callback; call SetNotificationCallback() first");
+    m_requested = which == RdmaNotification::NONE ? which : std::max(m_requested, which);
+}
+
+void
+RdmaCompletionQueue::Notify(const RdmaWorkCompletion& completion)
+{
+    if (m_requested == RdmaNotification::NEXT || completion.solicited ||
+        completion.status != RdmaWcStatus::SUCCESS)
+    {
+        CheckQbbSink("the notification callback of a completion queue");
+        m_requested = RdmaNotification::NONE;
+        const NotificationCallback notify = m_notify; // copy: the callback may replace itself
+        notify(Ptr<RdmaCompletionQueue>(this));
     }
 }
 

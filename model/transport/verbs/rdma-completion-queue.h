@@ -8,7 +8,9 @@
 
 #include <ns3/callback.h>
 #include <ns3/object.h>
+#include <ns3/ptr.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace ns3
@@ -16,8 +18,28 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * Completions of which a completion queue notifies its user (the argument `solicited_only` of
+ * ibv_req_notify_cq()).
+ */
+enum class RdmaNotification : uint8_t
+{
+    NONE,      //!< none
+    SOLICITED, //!< the next solicited or unsuccessful completion
+    NEXT,      //!< the next completion
+};
+
+/**
+ * \ingroup rdma
  * Completion queue (ibv_cq) for any number of queue pairs. Completions are polled or handed to a
  * callback.
+ *
+ * A user who polls can ask to be notified, as with rdma-core's completion channel:
+ *
+ *     queue->SetNotificationCallback(MakeCallback(&OnNotification)); // ibv_create_comp_channel()
+ *     queue->RequestNotification(RdmaNotification::SOLICITED);       // ibv_req_notify_cq()
+ *
+ * The callback is called at the instant of the next solicited completion. The callback polls, and
+ * calls RequestNotification() again for a further notification.
  */
 class RdmaCompletionQueue : public Object
 {
@@ -46,10 +68,34 @@ class RdmaCompletionQueue : public Object
      */
     void SetCallback(CompletionCallback callback);
 
-    /** \return true if a callback receives the completions */
+    /** Callback that is notified of a completion in the queue. */
+    using NotificationCallback = Callback<void, Ptr<RdmaCompletionQueue>>;
+
+    /** \param callback called for each notification; null: no notification can be requested */
+    void SetNotificationCallback(NotificationCallback callback);
+
+    /**
+     * Requests one notification (ibv_req_notify_cq()). Only completions from now on count. A
+     * completion is solicited if it is the receive completion of a request that was posted with
+     * RdmaSendRequest::solicited, or if its status is not SUCCESS. A request for NEXT replaces one
+     * for SOLICITED, and not the other way round (IBA Vol. 1, 11.4.2.2).
+     *
+     * Aborts with a message if the queue has no notification callback.
+     *
+     * \param which completions to be notified of; NONE withdraws the request
+     */
+    void RequestNotification(RdmaNotification which);
+
+    /** \return the notification that is requested and has not come */
+    RdmaNotification GetRequestedNotification() const
+    {
+        return m_requested;
+    }
+
+    /** \return true if a callback receives completions or notifications */
     bool HasCallback() const
     {
-        return !m_callback.IsNull();
+        return !m_callback.IsNull() || !m_notify.IsNull();
     }
 
     /**
@@ -72,8 +118,12 @@ class RdmaCompletionQueue : public Object
     void DoDispose() override;
 
   private:
+    void Notify(const RdmaWorkCompletion& completion);
+
     QbbRing<RdmaWorkCompletion> m_queue; //!< completions waiting to be polled
     CompletionCallback m_callback;       //!< receives completions in place of the queue
+    NotificationCallback m_notify;       //!< is notified of a completion
+    RdmaNotification m_requested{RdmaNotification::NONE}; //!< requested notification
 };
 
 } // namespace ns3

@@ -6,6 +6,7 @@
 #include "qbb-frame.h"
 #include "rdma-verbs.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ns3
@@ -19,6 +20,7 @@ struct RdmaSendEntry
 {
     RdmaSendRequest request;   //!< the posted request
     uint64_t firstPacket{0};   //!< number of the request's first packet
+    uint64_t firstOnLine{0};   //!< packets that all earlier requests put on the line
     uint64_t firstResponse{0}; //!< READ, atomic: number of the first response
     uint64_t original{0};      //!< atomics: value of the word before the operation
     uint32_t packets{0};       //!< packet numbers that the request takes
@@ -35,6 +37,17 @@ struct RdmaSendEntry
     uint64_t GetResponsesEnd() const
     {
         return firstResponse + responses;
+    }
+
+    /**
+     * \param packet number of a packet of this request, or GetEnd()
+     * \return packets that the requests put on the line before this packet: a READ or atomic is one
+     *         packet, also where its responses take packet numbers (RoCE)
+     */
+    uint64_t CountOnLine(uint64_t packet) const
+    {
+        const uint64_t index = std::max(packet, firstPacket) - firstPacket;
+        return firstOnLine + (responses > 0 ? std::min<uint64_t>(index, 1) : index);
     }
 
     /** \param packet a packet number \return true if the packet belongs to this request */

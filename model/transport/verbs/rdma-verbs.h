@@ -126,11 +126,13 @@ struct RdmaSendRequest
 {
     uint64_t id{0};                                //!< identifier, returned in the completion
     RdmaWrOpcode opcode{RdmaWrOpcode::RDMA_WRITE}; //!< operation of the request
-    bool signaled{true};   //!< report success by a completion (errors are always reported)
-    bool solicited{false}; //!< raise a solicited event at the receiver
-    bool fence{false};     //!< begin after all earlier READs and atomics are complete
-    uint32_t rKey{0};      //!< key of the peer's memory; ignored for SENDs
-    uint64_t length{0};    //!< bytes, 0 .. 2^31; ignored for atomics, which have 8
+    bool signaled{true}; //!< report success by a completion (errors are always reported)
+    /// Raise a solicited event at the receiver (RdmaCompletionQueue::RequestNotification()); for
+    /// SENDs and WRITEs with immediate data
+    bool solicited{false};
+    bool fence{false};  //!< begin after all earlier READs and atomics are complete
+    uint32_t rKey{0};   //!< key of the peer's memory; ignored for SENDs
+    uint64_t length{0}; //!< bytes, 0 .. 2^31; ignored for atomics, which have 8
     /// Address in the peer's memory, for atomics a multiple of 8; ignored for SENDs
     uint64_t remoteAddress{0};
     uint64_t compareAdd{0}; //!< atomics: value to compare with, or to add
@@ -167,7 +169,9 @@ struct RdmaWorkCompletion
     RdmaWcOpcode opcode{RdmaWcOpcode::SEND};    //!< completed operation
     uint64_t bytes{0};                          //!< length of the message
     bool hasImmediate{false};                   //!< true if `immediate` is valid
-    uint32_t immediate{0};                      //!< immediate data
+    /// Receives: the peer's request asked for a solicited event (RdmaSendRequest::solicited)
+    bool solicited{false};
+    uint32_t immediate{0}; //!< immediate data
     /// Atomics: value of the word before the operation (rdma-core returns it in memory)
     uint64_t original{0};
     uint32_t qpn{0}; //!< local queue pair number

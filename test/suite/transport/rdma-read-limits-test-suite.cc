@@ -4,6 +4,8 @@
 
 #include <ns3/test.h>
 
+#include <limits>
+
 /**
  * \file
  * \ingroup rdma-tests
@@ -202,6 +204,62 @@ class TooManyTestCase : public TestCase
     }
 };
 
+/** READs that are repeated although nothing is lost. */
+class RepeatedReadsTestCase : public TestCase
+{
+  public:
+    RepeatedReadsTestCase()
+        : TestCase("RoCE: READs that a short timeout repeats keep the responder's limit")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // 16 hosts answer READs of one host. 16 READs of 64 packets take 16 x 64 x 1100 x 80 ps =
+        // 90 us of the host's link. While PFC pauses a host, its queue pair hears nothing for
+        // longer than the timeout of 50 us, and repeats its READs. The network is lossless.
+        for (const uint32_t limit : {1U, 4U, 16U})
+        {
+            constexpr uint32_t HOSTS = 16;
+            constexpr uint32_t COUNT = 40;
+            RdmaTestFabric test;
+            test.SetRetries(50_us, std::numeric_limits<uint32_t>::max());
+            test.helper.SetQueuePairAttribute("MaxRdAtomic", UintegerValue(limit));
+            test.helper.SetQueuePairAttribute("MaxDestRdAtomic", UintegerValue(limit));
+            test.Install(MakeRdmaStar(HOSTS + 1, MakeTestRates(100, 100, 1000)), {});
+            uint32_t done = 0;
+            uint32_t failed = 0;
+            std::vector<Ptr<RdmaQueuePair>> readers;
+            for (uint32_t i = 0; i < HOSTS; ++i)
+            {
+                const auto [a, b] = test.fabric->Connect(i, HOSTS);
+                b->GetSendCompletionQueue()->SetCallback(Callback<void, const RdmaWorkCompletion&>(
+                    [&done, &failed](const RdmaWorkCompletion& completion) {
+                        ++(completion.status == RdmaWcStatus::SUCCESS ? done : failed);
+                    }));
+                for (uint32_t k = 0; k < COUNT; ++k)
+                {
+                    RdmaSendRequest request = RdmaTestPair::MakeRequest(k, RdmaWrOpcode::RDMA_READ);
+                    request.length = 65'536;
+                    b->PostSend(request);
+                }
+                readers.push_back(b);
+            }
+            test.Run(1_s);
+            uint64_t repeated = 0;
+            for (const auto& reader : readers)
+            {
+                repeated += reader->GetStats().packetsRetransmitted;
+            }
+            NS_TEST_EXPECT_MSG_GT(repeated, 0U, "limit " << limit << ": READs are repeated");
+            NS_TEST_EXPECT_MSG_EQ(failed, 0U, "limit " << limit);
+            NS_TEST_EXPECT_MSG_EQ(done, HOSTS * COUNT, "limit " << limit);
+            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "lossless");
+        }
+    }
+};
+
 /** The suite. */
 class RdmaReadLimitsTestSuite : public TestSuite
 {
@@ -213,6 +271,7 @@ class RdmaReadLimitsTestSuite : public TestSuite
         AddTestCase(new PsnSpaceTestCase);
         AddTestCase(new FenceTestCase);
         AddTestCase(new TooManyTestCase);
+        AddTestCase(new RepeatedReadsTestCase);
     }
 };
 

@@ -287,6 +287,67 @@ class DeathTestCase : public TestCase
     }
 };
 
+/** The status of a failure belongs to the oldest request that is not complete. */
+class OrderOfErrorsTestCase : public TestCase
+{
+  public:
+    OrderOfErrorsTestCase()
+        : TestCase("a request that fails behind READs without an answer")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // The READs are acknowledged and half answered when the responder dies at 60 us. The
+            // WRITEs are never acknowledged: three timeouts after 100 us each. RoCE has the same
+            // order.
+            ForBothTransports([this](RdmaWireFormat format) {
+                RdmaTestLossyPair pair(format, {}, {}, 2);
+                pair.Read(1, 1'000'000);
+                pair.Read(2, 1'000'000);
+                pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 1'000'000);
+                pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 1'000'000);
+                pair.At(60_us, [&]() {
+                    RdmaQpAttributes attributes;
+                    attributes.state = RdmaQpState::ERR;
+                    pair.receiver->Modify(attributes);
+                });
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                      "1 RDMA_READ 1000000 IBV_WC_RETRY_EXC_ERR; "
+                                      "2 RDMA_READ 1000000 IBV_WC_WR_FLUSH_ERR; "
+                                      "3 RDMA_WRITE 1000000 IBV_WC_WR_FLUSH_ERR; "
+                                      "4 RDMA_WRITE 1000000 IBV_WC_WR_FLUSH_ERR; ",
+                                      GetTestName(format));
+            });
+        }
+        {
+            // A SEND without a receive request behind a READ. The RNR NAK overtakes the responses.
+            // rnr_retry is 0, so that the SEND fails, but not before the READ is complete.
+            ForBothTransports([this](RdmaWireFormat format) {
+                RdmaTestPair pair([&](RdmaTestFabric& test) {
+                    SetTestTransport(test, format);
+                    test.helper.SetTransportAttribute("RnrRetryCount", UintegerValue(0));
+                });
+                pair.Read(1, 100'000);
+                pair.Post(2, RdmaWrOpcode::SEND, 8);
+                pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 8);
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                      "1 RDMA_READ 100000 IBV_WC_SUCCESS; "
+                                      "2 SEND 8 IBV_WC_RNR_RETRY_EXC_ERR; "
+                                      "3 RDMA_WRITE 8 IBV_WC_WR_FLUSH_ERR; ",
+                                      GetTestName(format));
+                NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted,
+                                      98U,
+                                      GetTestName(format));
+            });
+        }
+    }
+};
+
 /** A refusal overtakes the responses to READs before it. */
 class IrnRefusalTestCase : public TestCase
 {
@@ -378,6 +439,7 @@ class RdmaTransportIrnTestSuite : public TestSuite
         AddTestCase(new IrnLossTestCase);
         AddTestCase(new EarlyTestCase);
         AddTestCase(new DeathTestCase);
+        AddTestCase(new OrderOfErrorsTestCase);
         AddTestCase(new IrnRefusalTestCase);
     }
 };

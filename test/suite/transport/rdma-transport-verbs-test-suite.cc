@@ -63,6 +63,63 @@ class OperationsTestCase : public TestCase
     }
 };
 
+/** Solicited events at the receiver. */
+class SolicitedTestCase : public TestCase
+{
+  public:
+    SolicitedTestCase()
+        : TestCase("a solicited request notifies the receiver, other requests do not")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ForBothTransports([this](RdmaWireFormat format) { Run(format); });
+    }
+
+    /** \param format packet formats */
+    void Run(RdmaWireFormat format)
+    {
+        // Five requests, of which the second and the fourth are solicited. The plain WRITE between
+        // them completes no receive request and raises no event. The last SEND is too long for its
+        // receive request, which fails, and so notifies.
+        RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
+        const auto queue = pair.receiver->GetReceiveCompletionQueue();
+        queue->SetCallback(RdmaCompletionQueue::CompletionCallback());
+        std::string polled;
+        queue->SetNotificationCallback(
+            RdmaCompletionQueue::NotificationCallback([&polled](Ptr<RdmaCompletionQueue> which) {
+                for (const auto& completion : which->Poll(10))
+                {
+                    polled += std::to_string(completion.id) + (completion.solicited ? "s " : " ");
+                }
+                polled += "| ";
+                which->RequestNotification(RdmaNotification::SOLICITED);
+            }));
+        queue->RequestNotification(RdmaNotification::SOLICITED);
+        for (uint64_t id = 100; id < 105; ++id)
+        {
+            pair.receiver->PostReceive({id, 5000});
+        }
+        const auto post =
+            [&pair](uint64_t id, RdmaWrOpcode opcode, uint64_t length, bool solicited) {
+                RdmaSendRequest request = RdmaTestPair::MakeRequest(id, opcode);
+                request.length = length;
+                request.solicited = solicited;
+                pair.sender->PostSend(request);
+            };
+        post(1, RdmaWrOpcode::SEND, 3000, false);
+        post(2, RdmaWrOpcode::SEND, 3000, true);
+        post(3, RdmaWrOpcode::RDMA_WRITE, 10, true);
+        post(4, RdmaWrOpcode::SEND, 10, false);
+        post(5, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 3000, true);
+        post(6, RdmaWrOpcode::SEND, 6000, false);
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(polled, "100 101s | 102 103s | 104 | ", GetTestName(format));
+    }
+};
+
 /** Instants of completions, to the picosecond. */
 class VerbsTimelineTestCase : public TestCase
 {
@@ -359,6 +416,7 @@ class RdmaTransportVerbsTestSuite : public TestSuite
         : TestSuite("rdma-transport-verbs")
     {
         AddTestCase(new OperationsTestCase);
+        AddTestCase(new SolicitedTestCase);
         AddTestCase(new VerbsTimelineTestCase);
         AddTestCase(new UnsignaledTestCase);
         AddTestCase(new AckIntervalTestCase);

@@ -152,11 +152,6 @@ class FakeEndpoint : public RdmaEndpoint
         return requester->GetStream() + responder->GetStream();
     }
 
-    void RoomMade() override
-    {
-        responder->Release();
-    }
-
     void PaceChanged(QbbPs) override
     {
     }

@@ -111,6 +111,89 @@ TEST(RdmaCompletionQueue, CallbackThatPollsAndAdds)
     EXPECT_EQ(queue->GetSize(), 0U);
 }
 
+TEST(RdmaCompletionQueue, NotificationsAreOneShot)
+{
+    // ibv_req_notify_cq(): one event for each request, of completions after the request only.
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    uint32_t events = 0;
+    queue->SetNotificationCallback(
+        RdmaCompletionQueue::NotificationCallback([&events, queue](Ptr<RdmaCompletionQueue> which) {
+            EXPECT_EQ(which, queue);
+            ++events;
+        }));
+    queue->Add(MakeCompletion(2));
+    EXPECT_EQ(events, 0U) << "nothing is requested";
+    queue->RequestNotification(RdmaNotification::NEXT);
+    EXPECT_EQ(events, 0U) << "an older completion does not count";
+    queue->Add(MakeCompletion(4));
+    EXPECT_EQ(events, 1U);
+    EXPECT_EQ(queue->GetRequestedNotification(), RdmaNotification::NONE);
+    queue->Add(MakeCompletion(6));
+    EXPECT_EQ(events, 1U);
+    EXPECT_EQ(Ids(queue->Poll(9)), (std::vector<uint64_t>{2, 4, 6})) << "the event takes nothing";
+    queue->Dispose();
+}
+
+TEST(RdmaCompletionQueue, SolicitedNotifications)
+{
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    uint32_t events = 0;
+    queue->SetNotificationCallback(RdmaCompletionQueue::NotificationCallback(
+        [&events](Ptr<RdmaCompletionQueue>) { ++events; }));
+    RdmaWorkCompletion solicited = MakeCompletion(2);
+    solicited.solicited = true;
+    queue->RequestNotification(RdmaNotification::SOLICITED);
+    queue->Add(MakeCompletion(2));
+    EXPECT_EQ(events, 0U) << "a success that is not solicited";
+    queue->Add(solicited);
+    EXPECT_EQ(events, 1U);
+    queue->RequestNotification(RdmaNotification::SOLICITED);
+    queue->Add(MakeCompletion(1));
+    EXPECT_EQ(events, 2U) << "a completion without success";
+    // A request for the next completion stands, whichever request comes after it.
+    queue->RequestNotification(RdmaNotification::SOLICITED);
+    queue->RequestNotification(RdmaNotification::NEXT);
+    queue->RequestNotification(RdmaNotification::SOLICITED);
+    EXPECT_EQ(queue->GetRequestedNotification(), RdmaNotification::NEXT);
+    queue->Add(MakeCompletion(2));
+    EXPECT_EQ(events, 3U);
+    queue->RequestNotification(RdmaNotification::NEXT);
+    queue->RequestNotification(RdmaNotification::NONE);
+    queue->Add(MakeCompletion(2));
+    EXPECT_EQ(events, 3U) << "withdrawn";
+}
+
+TEST(RdmaCompletionQueue, NotificationsWithACompletionCallback)
+{
+    // The completion callback has the completion first.
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    std::vector<uint64_t> seen;
+    queue->SetCallback(RdmaCompletionQueue::CompletionCallback(
+        [&seen](const RdmaWorkCompletion& completion) { seen.push_back(completion.id); }));
+    queue->SetNotificationCallback(
+        RdmaCompletionQueue::NotificationCallback([&seen](Ptr<RdmaCompletionQueue> which) {
+            seen.push_back(100);
+            which->RequestNotification(RdmaNotification::NEXT);
+        }));
+    queue->RequestNotification(RdmaNotification::NEXT);
+    queue->Add(MakeCompletion(2));
+    queue->Add(MakeCompletion(4));
+    EXPECT_EQ(seen, (std::vector<uint64_t>{2, 100, 4, 100}));
+    queue->Dispose();
+}
+
+TEST(RdmaCompletionQueue, NotificationWithoutCallback)
+{
+    EXPECT_DEATH(
+        CreateObject<RdmaCompletionQueue>()->RequestNotification(RdmaNotification::SOLICITED),
+        "without a notification callback");
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    EXPECT_FALSE(queue->HasCallback());
+    queue->SetNotificationCallback(
+        RdmaCompletionQueue::NotificationCallback([](Ptr<RdmaCompletionQueue>) {}));
+    EXPECT_TRUE(queue->HasCallback());
+}
+
 TEST(RdmaCompletionQueue, Dispose)
 {
     auto queue = CreateObject<RdmaCompletionQueue>();
