@@ -101,6 +101,12 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
     uint32_t GetLineOverheadBytes() const;
 
+    /** \return size of the largest IP packet that the port sends, in bytes; attribute Mtu */
+    uint32_t GetPacketMtu() const
+    {
+        return m_mtu;
+    }
+
     /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
     uint32_t GetMaxFrameBytes() const
     {
