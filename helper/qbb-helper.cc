@@ -61,6 +61,7 @@ QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
         port->SetAddress(Mac48Address::Allocate());
         node->AddDevice(port);
         port->Attach(channel);
+        port->AddQueueInterface();
         ports.Add(port);
     }
     return ports;

@@ -258,6 +258,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 
   protected:
     bool m_up{true};           //!< true if the link is up
+    uint8_t m_stackWaits{0};   //!< classes whose departures ns-3's traffic control waits for
     QbbLineRate m_rate;        //!< attribute DataRate
     bool m_lineOverhead{true}; //!< attribute LineOverhead
 
