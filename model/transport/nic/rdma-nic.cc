@@ -256,6 +256,7 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
     {
         SetTransport(CreateObject<RoceTransport>());
     }
+    m_transport->NoteUse();
     RdmaPacketEngine::Of(qp).Start(this, port, qpn, *m_transport);
 }
 
