@@ -40,7 +40,7 @@ def build(bld):
         if name != left_out and not name.endswith("-mpi.cc")
     ]
 
-    module = bld.create_ns3_module("rdma", ["core", "network", "internet", "applications"])
+    module = bld.create_ns3_module("rdma", ["core", "network", "internet", "traffic-control", "applications"])
     module.source = sources
     module.includes = includes
     module.cxxflags = CXXFLAGS

@@ -53,7 +53,7 @@ foreach(module core network internet internet-apps applications point-to-point c
                traffic-control stats flow-monitor mpi)
   rdma_import_ns3_module(${module} lib${module})
 endforeach()
-foreach(module core network internet)
+foreach(module core network internet traffic-control)
   if(NOT lib${module})
     message(FATAL_ERROR "rdma: the ns-3 at hand has no module '${module}'")
   endif()

@@ -37,6 +37,7 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
     NS_ABORT_MSG_IF(name == "Address",
                     "rdma: Address for all ports of a QbbHelper; every port gets one of its own, "
                     "which QbbNetDevice::SetAddress() changes");
+    m_late.Called("SetDeviceAttribute(" + name + ")");
     m_deviceFactory.Set(name, value);
 }
 
@@ -60,8 +61,10 @@ QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
         port->SetAddress(Mac48Address::Allocate());
         node->AddDevice(port);
         port->Attach(channel);
+        port->AddQueueInterface();
         ports.Add(port);
     }
+    m_late.Used(*ports.Get(0));
     return ports;
 }
 

@@ -3,6 +3,8 @@
 #ifndef QBB_HELPER_H
 #define QBB_HELPER_H
 
+#include "rdma-late-setters.h"
+
 #include <ns3/attribute.h>
 #include <ns3/net-device-container.h>
 #include <ns3/node-container.h>
@@ -76,6 +78,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value)
     {
+        m_late.Called("SetChannelAttribute(" + name + ")");
         m_channelFactory.Set(name, value);
     }
 
@@ -117,9 +120,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              Ptr<NetDevice> nd,
                              bool explicitFilename) override;
 
-    ObjectFactory m_deviceFactory;  //!< factory of the ports
-    ObjectFactory m_channelFactory; //!< factory of the cables
-    ObjectFactory m_pcapFactory;    //!< factory of the capture files
+    RdmaLateSetters m_late{"QbbHelper"}; //!< warns of setters after Install()
+    ObjectFactory m_deviceFactory;       //!< factory of the ports
+    ObjectFactory m_channelFactory;      //!< factory of the cables
+    ObjectFactory m_pcapFactory;         //!< factory of the capture files
 };
 
 } // namespace ns3

@@ -37,8 +37,9 @@ RdmaFabricHelper::SetAddressRange(Ipv4Address network, Ipv4Mask mask)
 {
     NS_ABORT_MSG_IF(network.CombineMask(mask) != network,
                     "rdma: network " << network << " has bits outside its mask " << mask);
-    m_settings.network = network;
-    m_settings.mask = mask;
+    RdmaFabricSettings& settings = Change("SetAddressRange");
+    settings.network = network;
+    settings.mask = mask;
 }
 
 void
@@ -50,6 +51,7 @@ RdmaFabricHelper::SetDelayJitter(Time jitter)
                     "rdma: a delay jitter of " << jitter.As(Time::NS)
                                                << "; accepted: whole picoseconds, 0 to "
                                                << FormatRdmaTime(MAX_DELAY_JITTER));
+    Change("SetDelayJitter");
     m_delayJitter = QbbPs(fs / QBB_FS_PER_PS);
 }
 
@@ -106,7 +108,12 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
     }
     // Aborting inside the exception handler would print the message twice.
     NS_ABORT_MSG_IF(!wrong.empty(), "rdma: " << wrong);
-    return RdmaFabricInstaller(m_settings, topology).Install();
+    const Ptr<RdmaFabric> fabric = RdmaFabricInstaller(m_settings, topology).Install();
+    if (topology.GetNLinks() > 0)
+    {
+        m_late.Used(*fabric->GetDevice(0, topology.GetLink(0).a));
+    }
+    return fabric;
 }
 
 } // namespace ns3

@@ -6,6 +6,7 @@
 #include "qbb-ps.h"
 #include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
+#include "rdma-late-setters.h"
 #include "rdma-topology.h"
 
 #include <ns3/attribute.h>
@@ -49,7 +50,8 @@ enum class RdmaPfcDeployment
  * femtoseconds. Create the helper before the first event is scheduled, and do not call
  * Time::SetResolution() for another unit. Install() calls Select() too, so that a helper serves
  * several simulations with Simulator::Destroy() between them. Attribute values set in the helper
- * apply to everything that later calls of Install() create.
+ * apply to everything that later calls of Install() create. A setter that is called after the last
+ * Install() has no effect, of which a warning tells when the simulation starts.
  */
 class RdmaFabricHelper
 {
@@ -63,7 +65,7 @@ class RdmaFabricHelper
     /** \param name an attribute of QbbNetDevice \param value value for all ports */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.device.Set(name, value);
+        Change("SetDeviceAttribute", name).device.Set(name, value);
     }
 
     /**
@@ -73,74 +75,75 @@ class RdmaFabricHelper
      */
     void SetPfcDeployment(RdmaPfcDeployment deployment)
     {
-        m_settings.vlan = deployment == RdmaPfcDeployment::VLAN;
+        Change("SetPfcDeployment").vlan = deployment == RdmaPfcDeployment::VLAN;
     }
 
     /** \param name an attribute of QbbChannel \param value value for all cables */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.channel.Set(name, value);
+        Change("SetChannelAttribute", name).channel.Set(name, value);
     }
 
     /** \param name an attribute of QbbSwitch \param value value for all switches */
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.sw.Set(name, value);
+        Change("SetSwitchAttribute", name).sw.Set(name, value);
     }
 
     /** \param name an attribute of QbbRouting \param value value of the attribute */
     void SetRoutingAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.routing.Set(name, value);
+        Change("SetRoutingAttribute", name).routing.Set(name, value);
     }
 
     /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
     void SetPathSelector(const std::string& selector)
     {
-        m_settings.selector =
+        Change("SetPathSelector").selector =
             RdmaPart::ParseOptional(selector, QbbPathSelector::GetTypeId(), "ecmp");
     }
 
     /** \param name an attribute of the path selector \param value value for all switches */
     void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.selector.Set(name, value);
+        Change("SetPathSelectorAttribute", name).selector.Set(name, value);
     }
 
     /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
     void SetMarker(const std::string& marker)
     {
-        m_settings.marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
+        Change("SetMarker").marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
     }
 
     /** \param name attribute of the marker of SetMarker() \param value value for all switches */
     void SetMarkerAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.marker.Set(name, value);
+        Change("SetMarkerAttribute", name).marker.Set(name, value);
     }
 
     /** \param detector the QbbCongestionDetector of every switch, or "none" */
     void SetCongestionDetector(const std::string& detector)
     {
-        m_settings.detector = RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
+        Change("SetCongestionDetector").detector =
+            RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
     }
 
     /** \param name attribute of the congestion detector \param value value for all switches */
     void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.detector.Set(name, value);
+        Change("SetCongestionDetectorAttribute", name).detector.Set(name, value);
     }
 
     /** \param buffer the QbbBufferManager of every switch */
     void SetBufferManager(const std::string& buffer)
     {
-        m_settings.buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
+        Change("SetBufferManager").buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
     }
 
     /** \param name attribute of the buffer manager \param value value for all switches */
     void SetBufferAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.buffer.Set(name, value);
+        Change("SetBufferAttribute", name).buffer.Set(name, value);
     }
 
     /**
@@ -151,14 +154,15 @@ class RdmaFabricHelper
      */
     void SetEcnAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.markEcn = true;
-        m_settings.ecn.Set(name, value);
+        RdmaFabricSettings& settings = Change("SetEcnAttribute", name);
+        settings.markEcn = true;
+        settings.ecn.Set(name, value);
     }
 
     /** \param enable true: switches mark ECN-capable packets; false, the default: no marking */
     void EnableEcn(bool enable)
     {
-        m_settings.markEcn = enable;
+        Change("EnableEcn").markEcn = enable;
     }
 
     /**
@@ -169,40 +173,44 @@ class RdmaFabricHelper
      */
     void SetTransport(const std::string& transport)
     {
-        m_settings.transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
+        Change("SetTransport").transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
     }
 
     /** \param name an attribute of the transport \param value value for all NICs */
     void SetTransportAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.transport.Set(name, value);
+        Change("SetTransportAttribute", name).transport.Set(name, value);
     }
 
     /** \param control the RdmaCongestionControl of all NICs, or "none", the default */
     void SetCongestionControl(const std::string& control)
     {
-        m_settings.control = RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
+        Change("SetCongestionControl").control =
+            RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
     }
 
     /** \param name attribute of the congestion control \param value value for all NICs */
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.control.Set(name, value);
+        Change("SetCongestionControlAttribute", name).control.Set(name, value);
     }
 
     /** \param name an attribute of RdmaNic \param value value for all NICs */
     void SetNicAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.nic.Set(name, value);
+        Change("SetNicAttribute", name).nic.Set(name, value);
     }
 
     /** \param name an attribute of RdmaQueuePair \param value value for all queue pairs */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_settings.queuePair.emplace_back(name, value.Copy());
+        Change("SetQueuePairAttribute", name).queuePair.emplace_back(name, value.Copy());
     }
 
     /**
+     * Sets the network of the hosts. A further fabric of a simulation gets the next network of this
+     * size if another fabric has addresses of the hosts: 11.0.0.0 after the default 10.0.0.0.
+     *
      * \param network IPv4 network of the hosts, whose addresses are assigned in ascending order
      * \param mask mask of \p network
      */
@@ -214,7 +222,7 @@ class RdmaFabricHelper
      */
     void SetInternetStack(bool install)
     {
-        m_settings.internet = install;
+        Change("SetInternetStack").internet = install;
     }
 
     /**
@@ -254,9 +262,21 @@ class RdmaFabricHelper
     /** \param topology a topology \return a copy with random additions to the link delays */
     RdmaTopology AddDelayJitter(const RdmaTopology& topology) const;
 
-    RdmaFabricSettings m_settings;            //!< components and attribute values of fabrics
-    QbbPs m_delayJitter{0};                   //!< largest random addition to the delay of a cable
-    Ptr<UniformRandomVariable> m_delayRandom; //!< random additions to cable delays
+    /**
+     * \param setter name of the calling setter
+     * \param attribute the attribute that it sets, if any
+     * \return the settings, to be changed
+     */
+    RdmaFabricSettings& Change(const std::string& setter, const std::string& attribute = "")
+    {
+        m_late.Called(setter + "(" + attribute + ")");
+        return m_settings;
+    }
+
+    RdmaLateSetters m_late{"RdmaFabricHelper"}; //!< warns of setters after Install()
+    RdmaFabricSettings m_settings;              //!< components and attribute values of fabrics
+    QbbPs m_delayJitter{0};                     //!< largest random addition to the delay of a cable
+    Ptr<UniformRandomVariable> m_delayRandom;   //!< random additions to cable delays
 };
 
 } // namespace ns3

@@ -13,10 +13,12 @@
 #include <ns3/boolean.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
+#include <ns3/node-list.h>
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace ns3
 {
@@ -24,7 +26,8 @@ namespace ns3
 namespace
 {
 
-/** \param node node id \param port port number \return a locally administered MAC address */
+/** \param node id of the ns-3 node \param port port number \return a locally administered MAC
+ * address */
 Mac48Address
 MakeMac(uint32_t node, uint32_t port)
 {
@@ -103,7 +106,7 @@ RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, ui
     const Ptr<Node> owner = m_fabric->m_nodes.Get(node);
     auto device = m_settings.device.Create<QbbNetDevice>();
     device->SetDataRate(link.rate.ToDataRate());
-    device->SetAddress(MakeMac(node, owner->GetNDevices()));
+    device->SetAddress(MakeMac(owner->GetId(), owner->GetNDevices()));
     if (m_settings.vlan)
     {
         const bool host = m_fabric->m_topology.IsHost(node);
@@ -244,11 +247,47 @@ RdmaFabricInstaller::SetPintBaseRtt()
     }
 }
 
+uint32_t
+RdmaFabricInstaller::FindNetwork() const
+{
+    std::vector<uint32_t> taken;
+    for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
+    {
+        const auto nic = (*node)->GetObject<RdmaNic>();
+        for (uint32_t port = 0; nic && port < nic->GetNPorts(); ++port)
+        {
+            taken.push_back(nic->GetAddress(port).Get());
+        }
+    }
+    std::sort(taken.begin(), taken.end());
+    uint64_t ports = 0;
+    for (const uint32_t host : m_fabric->m_topology.GetHosts())
+    {
+        ports += m_fabric->m_nodes.Get(host)->GetNDevices();
+    }
+    constexpr uint64_t FIRST_MULTICAST = 0xe0000000;
+    const uint64_t size = uint64_t{m_settings.mask.GetInverse()} + 1;
+    for (uint64_t network = m_settings.network.Get();; network += size)
+    {
+        const auto next = std::upper_bound(taken.begin(), taken.end(), network);
+        if (next == taken.end() || *next > network + ports)
+        {
+            return static_cast<uint32_t>(network);
+        }
+        NS_ABORT_MSG_IF(network + 2 * size > FIRST_MULTICAST,
+                        "rdma: other fabrics have addresses of network "
+                            << m_settings.network << " with mask " << m_settings.mask
+                            << " and of all that follow; RdmaFabricHelper::SetAddressRange() sets "
+                               "another network");
+    }
+}
+
 void
 RdmaFabricInstaller::InstallAddresses()
 {
-    const uint32_t last = m_settings.network.Get() | m_settings.mask.GetInverse();
-    uint32_t next = m_settings.network.Get() + 1;
+    const uint32_t network = FindNetwork();
+    const uint32_t last = network | m_settings.mask.GetInverse();
+    uint32_t next = network + 1;
     for (const uint32_t host : m_fabric->m_topology.GetHosts())
     {
         const Ptr<Node> node = m_fabric->m_nodes.Get(host);

@@ -68,6 +68,13 @@ class RdmaFabricInstaller
     void InstallHost(uint32_t host);
     void InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker);
     void InstallAddresses();
+    /**
+     * Aborts with a message if there is no such network.
+     *
+     * \return the first network, from that of the settings on, whose addresses for the hosts no NIC
+     *         of the simulation has
+     */
+    uint32_t FindNetwork() const;
     /** Passes properties of the whole network to the transport. */
     void FinishTransport();
     /** Passes properties of the whole network to the congestion control and the switches. */

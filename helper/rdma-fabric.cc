@@ -127,6 +127,15 @@ RdmaFabric::Connect(uint32_t source, uint32_t destination, uint8_t priority)
         b->SetPriority(priority);
     }
     RdmaQueuePair::ConnectPair(a, b);
+    for (const auto& qp : {a, b})
+    {
+        const auto path =
+            m_routing->FollowPath(qp->GetDevice(), qp->GetRemoteAddress(), qp->GetFlowHash());
+        for (const QbbPort* hop : path)
+        {
+            qp->CheckPathMtu(*hop);
+        }
+    }
     return {a, b};
 }
 

@@ -79,7 +79,8 @@ class RdmaFabric : public Object
     }
 
     /**
-     * Creates a connected pair of queue pairs.
+     * Creates a connected pair of queue pairs. Aborts with a message if a full packet exceeds the
+     * MTU of a port on their paths.
      *
      * \param source node id of a host
      * \param destination node id of another host

@@ -5,6 +5,7 @@
 
 #include "qbb-bit-rate.h"
 #include "qbb-ps.h"
+#include "rdma-fixed-type-id.h"
 #include "rdma-int-format.h"
 
 #include <ns3/object.h>
@@ -181,8 +182,12 @@ enum class RdmaMarking : uint8_t
  * A new algorithm is a subclass in its own file, with attributes for its parameters; no other file
  * changes. RdmaNic::CongestionControl accepts it, and programs select it by its TypeId or its short
  * names (RdmaPartName). Virtual functions state the algorithm's requirements for NICs and switches.
+ *
+ * A queue pair keeps the parameters that it was connected with. If the TypeId of an algorithm is
+ * made by RdmaFixedTypeId, the first queue pair fixes the attributes; a later change ends the
+ * program with a message. Other parameters for later queue pairs come from another object.
  */
-class RdmaCongestionControl : public Object
+class RdmaCongestionControl : public Object, public RdmaFixedByUse
 {
   public:
     /**

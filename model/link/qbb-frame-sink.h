@@ -22,6 +22,12 @@ class QbbFrameSink
   public:
     virtual ~QbbFrameSink() = default;
 
+    /** \return true if the sink forwards frames to other ports, as a switch does */
+    virtual bool IsForwarder() const
+    {
+        return false;
+    }
+
     /**
      * Called when a port has received a whole frame. The port handles MAC control frames itself.
      *

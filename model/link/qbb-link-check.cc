@@ -25,6 +25,14 @@ CheckQbbLink(const QbbPort& port)
                         << port.GetNodeId() << " and " << peer->GetNodeId() << " has "
                         << rate.ToDataRate() << " at one end and " << otherRate.ToDataRate()
                         << " at the other; both ends of a cable need one rate");
+    NS_ABORT_MSG_IF(port.GetLineOverheadBytes() != peer->GetLineOverheadBytes(),
+                    "rdma: the link between nodes "
+                        << port.GetNodeId() << " and " << peer->GetNodeId() << ": LineOverhead is "
+                        << (port.GetLineOverheadBytes() > 0 ? "true" : "false") << " at port "
+                        << port.GetDeviceIndex() << " of node " << port.GetNodeId() << " and "
+                        << (peer->GetLineOverheadBytes() > 0 ? "true" : "false") << " at port "
+                        << peer->GetDeviceIndex() << " of node " << peer->GetNodeId()
+                        << "; set LineOverhead alike on both ends");
     const QbbFlowControl& flow = port.GetFlowControl();
     const QbbFlowControl& other = peer->GetFlowControl();
     NS_ABORT_MSG_IF(flow.GetLosslessClasses() != other.GetLosslessClasses() ||

@@ -4,6 +4,8 @@
 
 #include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
+#include "qbb-warn-once.h"
+#include "qbb-wire.h"
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -11,10 +13,16 @@
 #include <ns3/double.h>
 #include <ns3/enum.h>
 #include <ns3/ethernet-header.h>
+#include <ns3/ipv4-list-routing.h>
+#include <ns3/ipv4.h>
 #include <ns3/log.h>
 #include <ns3/pointer.h>
+#include <ns3/queue-disc.h>
+#include <ns3/queue-item.h>
+#include <ns3/queue-limits.h>
 #include <ns3/socket.h>
 #include <ns3/string.h>
+#include <ns3/traffic-control-layer.h>
 #include <ns3/uinteger.h>
 
 #include <limits>
@@ -26,6 +34,14 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+namespace
+{
+
+constexpr std::size_t STACK_QUEUES =
+    8; // transmission queues of ns-3's traffic control: the classes
+
+} // namespace
 
 template <auto setting, typename T>
 void
@@ -126,8 +142,9 @@ QbbNetDevice::GetTypeId()
                 MakeTimeAccessor(&QbbNetDevice::SetDelayedPause, &QbbNetDevice::GetDelayedPause),
                 MakeTimeChecker(Time(0)))
             .AddAttribute("MaxStackQueueBytes",
-                          "Limit of a class's egress queue in bytes, above which packets from "
-                          "ns-3's stack are dropped (hosts only).",
+                          "Limit of a class's egress queue in bytes. Packets from ns-3's stack "
+                          "that exceed it wait in the port's queue disc of ns-3, or are dropped if "
+                          "the port has none (hosts only).",
                           UintegerValue(1'000'000),
                           MakeUintegerAccessor(&QbbNetDevice::m_maxStackQueueBytes),
                           MakeUintegerChecker<uint32_t>(1))
@@ -165,10 +182,40 @@ QbbNetDevice::GetTypeId()
 }
 
 void
+QbbNetDevice::NotifyNewAggregate()
+{
+    const auto queues = GetObject<NetDeviceQueueInterface>();
+    if (queues && !m_queueInterface)
+    {
+        NS_ABORT_MSG_IF(queues->GetNTxQueues() != STACK_QUEUES,
+                        "rdma: a NetDeviceQueueInterface with "
+                            << queues->GetNTxQueues() << " transmission queues for port "
+                            << GetDeviceIndex() << " of node " << m_nodeId
+                            << "; accepted: " << STACK_QUEUES << ", one for each class");
+        m_queueInterface = PeekPointer(queues);
+        m_queueInterface->SetSelectQueueCallback(
+            [this](Ptr<QueueItem> item) -> std::size_t { return ClassifyItem(item); });
+    }
+    NetDevice::NotifyNewAggregate();
+}
+
+void
+QbbNetDevice::AddQueueInterface()
+{
+    if (!m_queueInterface)
+    {
+        AggregateObject(
+            CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues",
+                                                                UintegerValue(STACK_QUEUES)));
+    }
+}
+
+void
 QbbNetDevice::DoInitialize()
 {
     NS_LOG_FUNCTION(this);
     QbbCheckTimeResolution();
+    CheckStackRouting();
     Start();
     NetDevice::DoInitialize();
 }
@@ -178,6 +225,7 @@ QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     Stop();
+    m_queueInterface = nullptr;
     m_node = nullptr;
     m_receive = ReceiveCallback();
     m_promiscReceive = PromiscReceiveCallback();
@@ -197,6 +245,17 @@ void
 QbbNetDevice::LinkStateChanged()
 {
     NS_LOG_FUNCTION(this << m_up);
+    for (uint8_t priority = 0; m_queueInterface && priority < STACK_QUEUES; ++priority)
+    {
+        if (m_up)
+        {
+            StackQueueMoved(priority, 0);
+        }
+        else
+        {
+            StopStackQueueIfFull(priority);
+        }
+    }
     m_linkChange();
 }
 
@@ -337,8 +396,120 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
         CountDrop(frame, reason);
         return false;
     }
-    Enqueue(std::move(result.frame));
+    EnqueueFromStack(std::move(result.frame));
     return true;
+}
+
+void
+QbbNetDevice::EnqueueFromStack(QbbFramePtr&& frame)
+{
+    if (!m_queueInterface)
+    {
+        Enqueue(std::move(frame));
+        return;
+    }
+    const uint8_t priority = frame->priority;
+    const auto queue = m_queueInterface->GetTxQueue(priority);
+    if (queue->GetQueueLimits())
+    {
+        queue->NotifyQueuedBytes(frame->size);
+        m_stackWaits |= static_cast<uint8_t>(1U << priority);
+    }
+    Enqueue(std::move(frame));
+    StopStackQueueIfFull(priority);
+}
+
+void
+QbbNetDevice::StopStackQueueIfFull(uint8_t priority)
+{
+    if (!HasRoomForStack(priority) && HasQueueDisc())
+    {
+        m_queueInterface->GetTxQueue(priority)->Stop();
+        m_stackWaits |= static_cast<uint8_t>(1U << priority);
+    }
+}
+
+void
+QbbNetDevice::StackQueueMoved(uint8_t priority, uint32_t bytes)
+{
+    const auto queue = m_queueInterface->GetTxQueue(priority);
+    queue->NotifyTransmittedBytes(bytes);
+    if (HasRoomForStack(priority))
+    {
+        if (!queue->GetQueueLimits())
+        {
+            m_stackWaits &= static_cast<uint8_t>(~(1U << priority));
+        }
+        queue->Wake();
+    }
+}
+
+bool
+QbbNetDevice::HasRoomForStack(uint8_t priority) const
+{
+    // An empty queue has room, so that a limit below one packet stops no queue for ever.
+    const uint64_t bytes = GetQueues().GetBytes(priority);
+    return m_up && (bytes == 0 || bytes + GetMaxFrameBytes() <= m_maxStackQueueBytes);
+}
+
+bool
+QbbNetDevice::HasQueueDisc() const
+{
+    const auto layer = m_node->GetObject<TrafficControlLayer>();
+    return layer &&
+           layer->GetRootQueueDiscOnDevice(Ptr<NetDevice>(const_cast<QbbNetDevice*>(this)));
+}
+
+uint8_t
+QbbNetDevice::ClassifyItem(Ptr<QueueItem> item) const
+{
+    // The class that SendFrom() will find.
+    QbbFrameHeaders headers;
+    const auto packet = DynamicCast<QueueDiscItem>(item);
+    uint8_t dsField = 0;
+    headers.ipv4 = packet && packet->GetProtocol() == QbbWire::ETHERTYPE_IPV4 &&
+                   packet->GetUint8Value(QueueItem::IP_DSFIELD, dsField);
+    headers.dscp = dsField >> 2;
+    SocketPriorityTag priorityTag;
+    const bool hasPriority = item->GetPacket()->PeekPacketTag(priorityTag);
+    const auto tag = GetTag(hasPriority ? priorityTag.GetPriority() & 7 : 0);
+    headers.tagged = tag.has_value();
+    headers.tci = tag.value_or(0);
+    return m_classifier.Classify(headers);
+}
+
+void
+QbbNetDevice::CheckStackRouting() const
+{
+    const auto ip = m_node ? m_node->GetObject<Ipv4>() : nullptr;
+    const QbbPort* const peer = GetPeer();
+    if (!ip || !peer || !peer->GetSink() || !peer->GetSink()->IsForwarder())
+    {
+        return;
+    }
+    // By name, since the module of this routing protocol may be absent.
+    const auto isNixVector = [](Ptr<Ipv4RoutingProtocol> routing) {
+        return routing && routing->GetInstanceTypeId().GetName() == "ns3::Ipv4NixVectorRouting";
+    };
+    const auto routing = ip->GetRoutingProtocol();
+    bool found = isNixVector(routing);
+    if (const auto list = DynamicCast<Ipv4ListRouting>(routing))
+    {
+        for (uint32_t i = 0; i < list->GetNRoutingProtocols(); ++i)
+        {
+            int16_t priority = 0;
+            found = found || isNixVector(list->GetRoutingProtocol(i, priority));
+        }
+    }
+    if (found)
+    {
+        QbbWarnOnce(
+            "nix-vector routing",
+            "node " + std::to_string(m_nodeId) +
+                " has nix-vector routing of ns-3, which finds no path through the switch at port " +
+                std::to_string(GetDeviceIndex()) +
+                ", because a switch has no Ipv4 object; accepted: static or global routing");
+    }
 }
 
 void

@@ -6,6 +6,7 @@
 #include "qbb-port.h"
 
 #include <ns3/data-rate.h>
+#include <ns3/net-device-queue-interface.h>
 #include <ns3/net-device.h>
 #include <ns3/node.h>
 #include <ns3/traced-callback.h>
@@ -67,6 +68,18 @@ class QbbNetDevice : public NetDevice, public QbbPort
     {
         return m_classifier.GetTrust();
     }
+
+    /**
+     * Gives the device a NetDeviceQueueInterface, unless it has one: ns-3's traffic control asks it
+     * whether a class has room for a packet. It has a transmission queue for each class. A queue is
+     * stopped while the egress queue of the class has no room for another packet of the largest
+     * size (MaxStackQueueBytes) or the link is down, if a queue disc of ns-3 then keeps the
+     * packets. Without a queue disc, the device drops the packets and counts them.
+     *
+     * QbbHelper calls this function for all ports, and RdmaNic for its ports if the node has ns-3's
+     * TrafficControlLayer. A NetDeviceQueueInterface by the user needs 8 transmission queues.
+     */
+    void AddQueueInterface();
 
     // QbbPort
 
@@ -194,11 +207,19 @@ class QbbNetDevice : public NetDevice, public QbbPort
     }
 
   protected:
+    void NotifyNewAggregate() override;
     void DoInitialize() override;
     void DoDispose() override;
 
   private:
     void LinkStateChanged() override;
+    void StackQueueMoved(uint8_t priority, uint32_t bytes) override;
+    uint8_t ClassifyItem(Ptr<QueueItem> item) const;
+    bool HasRoomForStack(uint8_t priority) const;
+    bool HasQueueDisc() const;
+    void EnqueueFromStack(QbbFramePtr&& frame);
+    void StopStackQueueIfFull(uint8_t priority);
+    void CheckStackRouting() const;
     void RefuseWhileRunning(const char* attribute) const;
     void SetLineOverhead(bool overhead);
 
@@ -223,7 +244,10 @@ class QbbNetDevice : public NetDevice, public QbbPort
                        const Address& dest,
                        uint16_t protocolNumber);
 
-    uint32_t m_maxStackQueueBytes{0};        //!< attribute MaxStackQueueBytes
+    uint32_t m_maxStackQueueBytes{0}; //!< attribute MaxStackQueueBytes
+    /// Transmission queues, by class, of ns-3's traffic control; null: none. Aggregated to the
+    /// device.
+    NetDeviceQueueInterface* m_queueInterface{nullptr};
     Ptr<Node> m_node;                        //!< node of the device
     ReceiveCallback m_receive;               //!< receive callback of ns-3's stack
     PromiscReceiveCallback m_promiscReceive; //!< promiscuous receive callback of ns-3's stack

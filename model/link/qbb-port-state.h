@@ -101,6 +101,12 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
     uint32_t GetLineOverheadBytes() const;
 
+    /** \return size of the largest IP packet that the port sends, in bytes; attribute Mtu */
+    uint32_t GetPacketMtu() const
+    {
+        return m_mtu;
+    }
+
     /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
     uint32_t GetMaxFrameBytes() const
     {
@@ -252,6 +258,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 
   protected:
     bool m_up{true};           //!< true if the link is up
+    uint8_t m_stackWaits{0};   //!< classes whose departures ns-3's traffic control waits for
     QbbLineRate m_rate;        //!< attribute DataRate
     bool m_lineOverhead{true}; //!< attribute LineOverhead
 

@@ -13,6 +13,18 @@
 namespace ns3
 {
 
+namespace
+{
+
+/// \return size of a frame that carries a packet of ns-3's stack, 0 for other frames
+uint32_t
+GetStackBytes(const QbbFrame& frame)
+{
+    return frame.type == QbbFrameType::PACKET ? frame.size : 0;
+}
+
+} // namespace
+
 QbbPort::QbbPort()
     : m_txTimer(this)
 {
@@ -101,6 +113,9 @@ QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
     const QbbPs sent = Occupy(*frame, start);
+    const uint8_t priority = frame->priority;
+    const bool isAwaited = m_stackWaits & (1U << priority);
+    const uint32_t stackBytes = isAwaited ? GetStackBytes(*frame) : 0;
     if (m_sink)
     {
         m_sink->FrameDeparts(*this, *frame, start);
@@ -114,6 +129,10 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
         FirePhyTxEnd(*frame, sent, GetDevice());
     }
     PutOnLine(std::move(frame), sent, eventTime);
+    if (isAwaited)
+    {
+        StackQueueMoved(priority, stackBytes);
+    }
 }
 
 [[gnu::always_inline]] inline void
@@ -379,6 +398,10 @@ QbbPort::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
     if (m_sink)
     {
         m_sink->FrameGone(*this, frame);
+    }
+    if (m_stackWaits & (1U << frame.priority))
+    {
+        StackQueueMoved(frame.priority, GetStackBytes(frame));
     }
 }
 

@@ -318,6 +318,14 @@ class QbbPort : public QbbPortState
     /** Called when the link went down or up, for the device. */
     virtual void LinkStateChanged() = 0;
 
+    /**
+     * Called when a frame of a class in m_stackWaits has left its queue.
+     *
+     * \param priority class of the frame
+     * \param bytes size of the frame if it carries a packet of ns-3's stack, else 0
+     */
+    virtual void StackQueueMoved(uint8_t priority, uint32_t bytes) = 0;
+
     void TryTransmit(QbbEventTime eventTime);
     void ArmTransmission(QbbEventTime eventTime);
     QbbFramePtr NextFrameToSend(QbbPs now);

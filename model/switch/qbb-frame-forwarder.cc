@@ -3,12 +3,14 @@
 #include "qbb-frame-forwarder.h"
 
 #include "qbb-arp-proxy.h"
+#include "qbb-warn-once.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 namespace ns3
 {
@@ -82,12 +84,12 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
             QbbArpProxy::Answer(port, fields, m_table);
             return;
         }
-        port.CountDrop(fields, QbbDropReason::NOT_FOR_US);
+        DropUnroutable(port, fields, QbbDropReason::NOT_FOR_US);
         return;
     }
     if (!fields.ipv4)
     {
-        port.CountDrop(fields, QbbDropReason::UNEXPECTED);
+        DropUnroutable(port, fields, QbbDropReason::UNEXPECTED);
         return;
     }
     if (fields.ttl <= 1)
@@ -117,7 +119,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     }
     if (fields.size > device.GetMaxFrameBytes())
     {
-        device.CountDrop(fields, QbbDropReason::TOO_LONG);
+        DropTooLong(device, fields);
         return;
     }
 
@@ -165,6 +167,33 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     device.Enqueue(std::move(frame), eventTime);
+}
+
+void
+QbbFrameForwarder::DropUnroutable(QbbPort& port, const QbbFrame& frame, QbbDropReason reason)
+{
+    constexpr uint16_t ETHERTYPE_IPV6 = 0x86dd;
+    port.CountDrop(frame, reason);
+    if (frame.etherType == ETHERTYPE_IPV6)
+    {
+        QbbWarnOnce("IPv6",
+                    "switch at node " + std::to_string(port.GetNodeId()) +
+                        " drops IPv6 packets, since switches route IPv4 alone; the drops are "
+                        "counted as UNEXPECTED, and as NOT_FOR_US for neighbour discovery");
+    }
+}
+
+void
+QbbFrameForwarder::DropTooLong(QbbPort& egress, const QbbFrame& frame)
+{
+    egress.CountDrop(frame, QbbDropReason::TOO_LONG);
+    QbbWarnOnce("MTU",
+                "port " + std::to_string(egress.GetDeviceIndex()) + " of node " +
+                    std::to_string(egress.GetNodeId()) + " drops a frame of " +
+                    std::to_string(frame.size) + " bytes, because its MTU is " +
+                    std::to_string(egress.GetPacketMtu()) +
+                    " (QbbNetDevice::Mtu) and a switch sends no ICMP message; such drops are "
+                    "counted as TOO_LONG");
 }
 
 void

@@ -189,6 +189,11 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
                                                                uint8_t priority) const;
 
     // Inherited from QbbFrameSink
+    bool IsForwarder() const override
+    {
+        return true;
+    }
+
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
     void PrefetchFrame(const QbbPort& port,
                        const QbbFrame& frame,
@@ -227,6 +232,8 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
     void MarkDeparture(QbbPort& port, QbbFrame& frame, QbbPs start);
     void ReleaseRoom(QbbPort& port, const QbbFrame& frame);
     void ResumePeers();
+    static void DropUnroutable(QbbPort& port, const QbbFrame& frame, QbbDropReason reason);
+    static void DropTooLong(QbbPort& egress, const QbbFrame& frame);
 
     QbbFrameGate* m_gate{nullptr}; //!< gate from SetGate(), or null
 };

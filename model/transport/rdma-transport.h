@@ -4,6 +4,7 @@
 #define RDMA_TRANSPORT_H
 
 #include "qbb-ps.h"
+#include "rdma-fixed-type-id.h"
 #include "rdma-opcode.h"
 #include "rdma-retry-limits.h"
 #include "rdma-verbs.h"
@@ -210,9 +211,10 @@ struct RdmaPacketFormat
 /**
  * \ingroup rdma
  * A reliable transport: factory of the requester and responder of each queue pair, and of the
- * sender and receiver of each packet stream. One object serves any number of queue pairs.
+ * sender and receiver of each packet stream. One object serves any number of queue pairs, and the
+ * first queue pair fixes its attributes (RdmaFixedTypeId).
  */
-class RdmaTransport : public Object
+class RdmaTransport : public Object, public RdmaFixedByUse
 {
   public:
     /**

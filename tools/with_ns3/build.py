@@ -14,8 +14,8 @@ from .say import Progress, Stop, duration, note
 
 # ns-3's modules that this module links (modules that these link come with them),
 # and modules that users' own programs need in addition.
-MODULES = ("core", "network", "internet", "internet-apps", "applications")
-MORE_MODULES = ("bridge", "csma", "flow-monitor", "point-to-point", "stats", "traffic-control")
+MODULES = ("core", "network", "internet", "traffic-control", "internet-apps", "applications")
+MORE_MODULES = ("bridge", "csma", "flow-monitor", "point-to-point", "stats")
 
 NS3 = {
     "NS3_EXAMPLES": "OFF",

@@ -127,7 +127,7 @@ TypeId
 RdmaAimd::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaAimd")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaAimd")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaAimd>()

@@ -96,7 +96,7 @@ RdmaDcqcn::GetTypeId()
     // A checker for each attribute: ObjectFactory tells attributes apart by their checkers.
     const auto choices = [] { return MakeEnumChecker(DEFAULT, "Preset", OFF, "Off", ON, "On"); };
     static TypeId tid =
-        TypeId("ns3::RdmaDcqcn")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaDcqcn")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaDcqcn>()

@@ -118,7 +118,7 @@ TypeId
 RdmaRcm::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaRcm")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaRcm")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaRcm>()

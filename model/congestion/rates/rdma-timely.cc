@@ -165,7 +165,7 @@ TypeId
 RdmaTimely::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaTimely")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaTimely")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaTimely>()

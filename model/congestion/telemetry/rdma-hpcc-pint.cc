@@ -25,7 +25,7 @@ const RdmaPartName g_hpccPintName("hpcc-pint",
 TypeId
 RdmaHpccPint::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::RdmaHpccPint")
+    static TypeId tid = RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaHpccPint")
                             .SetParent<RdmaHpcc>()
                             .SetGroupName("Rdma")
                             .AddConstructor<RdmaHpccPint>()

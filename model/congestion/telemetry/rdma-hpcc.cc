@@ -106,7 +106,7 @@ TypeId
 RdmaHpcc::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaHpcc")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaHpcc")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaHpcc>()

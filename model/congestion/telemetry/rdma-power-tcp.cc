@@ -140,7 +140,7 @@ TypeId
 RdmaPowerTcp::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaPowerTcp")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaPowerTcp")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaPowerTcp>()

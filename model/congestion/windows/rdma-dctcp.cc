@@ -181,7 +181,7 @@ TypeId
 RdmaDctcp::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaDctcp")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaDctcp")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaDctcp>()

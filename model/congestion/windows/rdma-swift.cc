@@ -169,7 +169,7 @@ RdmaSwift::GetTypeId()
 {
     constexpr double LEAST = std::numeric_limits<double>::min(); // smallest value above 0
     static TypeId tid =
-        TypeId("ns3::RdmaSwift")
+        RdmaFixedTypeId<RdmaCongestionControl>("ns3::RdmaSwift")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaSwift>()

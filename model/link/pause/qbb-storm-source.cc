@@ -3,6 +3,7 @@
 #include "qbb-storm-source.h"
 
 #include "qbb-wire.h"
+#include "rdma-fixed-type-id.h"
 #include "rdma-ranks.h"
 
 #include <ns3/abort.h>
@@ -22,7 +23,7 @@ TypeId
 QbbStormSource::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::QbbStormSource")
+        RdmaFixedTypeId<QbbStormSource>("ns3::QbbStormSource")
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbStormSource>()

@@ -38,6 +38,12 @@ class QbbStormSource : public Object
      */
     static TypeId GetTypeId();
 
+    /** \return null while the attributes may change, else when they may (RdmaFixedTypeId) */
+    const char* GetFixed() const
+    {
+        return m_device ? "before Install()" : nullptr;
+    }
+
     QbbStormSource();
     ~QbbStormSource() override;
 

@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-fixed-type-id.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -22,7 +23,7 @@ TypeId
 QbbPfcWatchdog::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::QbbPfcWatchdog")
+        RdmaFixedTypeId<QbbPfcWatchdog>("ns3::QbbPfcWatchdog")
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbPfcWatchdog>()

@@ -86,6 +86,12 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
      */
     static TypeId GetTypeId();
 
+    /** \return null while the attributes may change, else when they may (RdmaFixedTypeId) */
+    const char* GetFixed() const
+    {
+        return m_switch ? "before Watch()" : nullptr;
+    }
+
     QbbPfcWatchdog();
     ~QbbPfcWatchdog() override;
 

@@ -4,6 +4,7 @@
 
 #include "qbb-switch.h"
 #include "qbb-time.h"
+#include "rdma-fixed-type-id.h"
 #include "rdma-part-name.h"
 
 #include <ns3/uinteger.h>
@@ -31,7 +32,7 @@ TypeId
 QbbFlowletPathSelector::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::QbbFlowletPathSelector")
+        RdmaFixedTypeId<QbbFlowletPathSelector>("ns3::QbbFlowletPathSelector")
             .SetParent<QbbPathSelector>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbFlowletPathSelector>()

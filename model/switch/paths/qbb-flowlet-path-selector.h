@@ -33,6 +33,12 @@ class QbbFlowletPathSelector : public QbbPathSelector
      */
     static TypeId GetTypeId();
 
+    /** \return null while the attributes may change, else when they may (RdmaFixedTypeId) */
+    const char* GetFixed() const
+    {
+        return !m_table.empty() ? "before the first frame" : nullptr;
+    }
+
     QbbFlowletPathSelector();
 
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;

@@ -32,7 +32,8 @@ QbbRouting::GetTypeId()
                           "Paths used as routes. ShortestPath: all shortest paths; UpDown: paths "
                           "that go up, then down and never up again, which cannot deadlock.",
                           EnumValue(SHORTEST_PATH),
-                          RdmaMakeEnumAccessor<Algorithm>(&QbbRouting::m_algorithm),
+                          RdmaMakeEnumAccessor<Algorithm>(&QbbRouting::SetAlgorithm,
+                                                          &QbbRouting::GetAlgorithm),
                           MakeEnumChecker(SHORTEST_PATH, "ShortestPath", UP_DOWN, "UpDown"))
             .AddAttribute("ConvergenceDelay",
                           "Time from a link going down or up until the switches have new routes.",
@@ -40,6 +41,17 @@ QbbRouting::GetTypeId()
                           MakeTimeAccessor(&QbbRouting::m_convergenceDelay),
                           MakeTimeChecker(Time(0)));
     return tid;
+}
+
+void
+QbbRouting::SetAlgorithm(Algorithm algorithm)
+{
+    const bool isNew = algorithm != m_algorithm;
+    m_algorithm = algorithm;
+    if (isNew && m_computed)
+    {
+        ComputeRoutes();
+    }
 }
 
 void

@@ -150,6 +150,13 @@ class QbbRouting : public Object
     void DoDispose() override;
 
   private:
+    void SetAlgorithm(Algorithm algorithm);
+
+    Algorithm GetAlgorithm() const
+    {
+        return m_algorithm;
+    }
+
     /** The switches learn that a link went down or up. */
     void LearnLink(Ptr<QbbChannel> channel, bool up);
 

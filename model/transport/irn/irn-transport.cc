@@ -36,7 +36,7 @@ TypeId
 IrnTransport::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::IrnTransport")
+        RdmaFixedTypeId<RdmaTransport>("ns3::IrnTransport")
             .SetParent<RdmaTransport>()
             .SetGroupName("Rdma")
             .AddConstructor<IrnTransport>()

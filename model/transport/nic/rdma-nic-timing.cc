@@ -15,8 +15,7 @@ RdmaNicTiming::AddAttributes(TypeId tid)
     return tid
         .AddAttribute("DoorbellDelay",
                       "Time from the post of a send request until the NIC notices the "
-                      "request: the doorbell's way over PCIe. Applies to queue pairs created "
-                      "afterwards, as do WqeFetchDelay, WqePrefetch and MessageGap.",
+                      "request: the doorbell's way over PCIe. For queue pairs created afterwards.",
                       TimeValue(Time(0)),
                       MakeTimeAccessor(&RdmaNicTiming::Set<&RdmaSendTiming::doorbell>,
                                        &RdmaNicTiming::Get<&RdmaSendTiming::doorbell>),
@@ -24,7 +23,8 @@ RdmaNicTiming::AddAttributes(TypeId tid)
         .AddAttribute("WqeFetchDelay",
                       "Time to fetch the work queue element (WQE) of a message from host "
                       "memory: a PCIe round trip and the NIC's processing. Fetches of a queue "
-                      "pair overlap up to WqePrefetch + 1. 0: the doorbell carries the WQE.",
+                      "pair overlap up to WqePrefetch + 1. 0: the doorbell carries the WQE. For "
+                      "queue pairs created afterwards.",
                       TimeValue(Time(0)),
                       MakeTimeAccessor(&RdmaNicTiming::Set<&RdmaSendTiming::fetch>,
                                        &RdmaNicTiming::Get<&RdmaSendTiming::fetch>),
@@ -33,14 +33,15 @@ RdmaNicTiming::AddAttributes(TypeId tid)
             "WqePrefetch",
             "Number of WQEs that the NIC fetches or holds for a queue pair ahead of "
             "the message that is being sent. 0: a fetch begins when the message "
-            "before has left the NIC.",
+            "before has left the NIC. For queue pairs created afterwards.",
             UintegerValue(1),
             MakeUintegerAccessor(&RdmaNicTiming::SetPrefetch, &RdmaNicTiming::GetPrefetch),
             MakeUintegerChecker<uint32_t>())
         .AddAttribute("MessageGap",
                       "Shortest time from the end of a message's last packet on the line to "
                       "the first packet of the queue pair's next message: a limit of the "
-                      "queue pair's message rate. Other queue pairs send in the gap.",
+                      "queue pair's message rate. Other queue pairs send in the gap. For queue "
+                      "pairs created afterwards.",
                       TimeValue(Time(0)),
                       MakeTimeAccessor(&RdmaNicTiming::Set<&RdmaSendTiming::gap>,
                                        &RdmaNicTiming::Get<&RdmaSendTiming::gap>),

@@ -11,6 +11,7 @@
 #include <ns3/log.h>
 #include <ns3/pointer.h>
 #include <ns3/trace-source-accessor.h>
+#include <ns3/traffic-control-layer.h>
 
 #include <iostream>
 
@@ -71,7 +72,8 @@ RdmaNic::GetTypeId()
                 MakePointerChecker<RdmaCongestionControl>())
             .AddAttribute(
                 "MinRate",
-                "Lower bound of a queue pair's rate, whatever its congestion control sets.",
+                "Lower bound of a queue pair's rate, whatever its congestion control sets; for "
+                "queue pairs connected afterwards.",
                 DataRateValue(DataRate("1Mbps")),
                 MakeDataRateAccessor(&RdmaNic::SetMinRate, &RdmaNic::GetMinRate),
                 MakeDataRateChecker())
@@ -131,6 +133,27 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back({device, address, address.Get()});
     m_scheduler.AddPort(PeekPointer(device));
+    TellTrafficControl();
+}
+
+void
+RdmaNic::NotifyNewAggregate()
+{
+    TellTrafficControl();
+    Object::NotifyNewAggregate();
+}
+
+void
+RdmaNic::TellTrafficControl()
+{
+    // Ports of nodes without ns-3's stack are spared the memory of a queue interface.
+    if (GetObject<TrafficControlLayer>())
+    {
+        for (const Port& port : m_ports)
+        {
+            port.device->AddQueueInterface();
+        }
+    }
 }
 
 const RdmaNic::Port&
@@ -233,6 +256,7 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
     {
         SetTransport(CreateObject<RoceTransport>());
     }
+    m_transport->NoteUse();
     RdmaPacketEngine::Of(qp).Start(this, port, qpn, *m_transport);
 }
 

@@ -324,6 +324,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
   protected:
+    void NotifyNewAggregate() override;
     void DoDispose() override;
 
   private:
@@ -336,6 +337,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     };
 
     const Port& FindPort(uint32_t port) const;
+    void TellTrafficControl();
     void FreeDestroyed();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);

@@ -4,6 +4,7 @@
 
 #include "qbb-event-order.h"
 #include "qbb-pfc-headroom.h"
+#include "rdma-fixed-type-id.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -22,7 +23,7 @@ TypeId
 RdmaReceiveBuffer::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaReceiveBuffer")
+        RdmaFixedTypeId<RdmaReceiveBuffer>("ns3::RdmaReceiveBuffer")
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaReceiveBuffer>()
@@ -31,12 +32,12 @@ RdmaReceiveBuffer::GetTypeId()
                           UintegerValue(1 << 20),
                           MakeUintegerAccessor(&RdmaReceiveBuffer::m_size),
                           MakeUintegerChecker<uint32_t>(64, 1 << 30))
-            .AddAttribute("DrainRate",
-                          "Rate at which the host drains the buffer.",
-                          DataRateValue(DataRate("100Gbps")),
-                          MakeDataRateAccessor(&RdmaReceiveBuffer::SetDrainRate,
-                                               &RdmaReceiveBuffer::GetDrainRate),
-                          MakeDataRateChecker())
+            .AddLiveAttribute("DrainRate",
+                              "Rate at which the host drains the buffer.",
+                              DataRateValue(DataRate("100Gbps")),
+                              MakeDataRateAccessor(&RdmaReceiveBuffer::SetDrainRate,
+                                                   &RdmaReceiveBuffer::GetDrainRate),
+                              MakeDataRateChecker())
             .AddAttribute("XoffBytes",
                           "High watermark in bytes, above which the port pauses its lossless "
                           "classes; 0: Size minus the headroom of QbbPfcHeadroom.",

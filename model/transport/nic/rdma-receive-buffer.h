@@ -47,6 +47,12 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
      */
     static TypeId GetTypeId();
 
+    /** \return null while the attributes may change, else when they may (RdmaFixedTypeId) */
+    const char* GetFixed() const
+    {
+        return m_device ? "before Install()" : nullptr;
+    }
+
     RdmaReceiveBuffer();
     ~RdmaReceiveBuffer() override;
 

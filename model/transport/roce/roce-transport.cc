@@ -39,7 +39,7 @@ TypeId
 RoceTransport::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RoceTransport")
+        RdmaFixedTypeId<RdmaTransport>("ns3::RoceTransport")
             .SetParent<RdmaTransport>()
             .SetGroupName("Rdma")
             .AddConstructor<RoceTransport>()

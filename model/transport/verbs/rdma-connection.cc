@@ -2,6 +2,7 @@
 
 #include "rdma-connection.h"
 
+#include "qbb-port.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
@@ -20,16 +21,17 @@ RdmaConnection::CopyAttributes(const RdmaConnection& other)
 }
 
 void
-RdmaConnection::CheckPathMtu(uint32_t portMtu) const
+RdmaConnection::CheckPathMtu(const QbbPort& port) const
 {
     const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                              QbbWire::BTH_BYTES + transport->GetPacketFormat().extensionBytes +
                              QbbWire::ICRC_BYTES;
-    NS_ABORT_MSG_IF(pathMtu + headers > portMtu,
-                    "rdma: path MTU " << pathMtu << " of a queue pair does not fit port MTU "
-                                      << portMtu << "; set QbbNetDevice::Mtu to "
-                                      << pathMtu + headers << " or more (headers and ICRC take "
-                                      << headers << " bytes)");
+    NS_ABORT_MSG_IF(pathMtu + headers > port.GetPacketMtu(),
+                    "rdma: path MTU "
+                        << pathMtu << " of a queue pair does not fit port " << port.GetDeviceIndex()
+                        << " of node " << port.GetNodeId() << ", which has port MTU "
+                        << port.GetPacketMtu() << "; set QbbNetDevice::Mtu to " << pathMtu + headers
+                        << " or more (headers and ICRC take " << headers << " bytes)");
 }
 
 void

@@ -18,6 +18,8 @@
 namespace ns3
 {
 
+class QbbPort;
+
 /**
  * \ingroup rdma
  * State that the requester and the responder of a queue pair share: QP state, connection settings
@@ -57,11 +59,11 @@ struct RdmaConnection
     void CopyAttributes(const RdmaConnection& other);
 
     /**
-     * Aborts with a message if a full packet without telemetry exceeds the port's MTU.
+     * Aborts with a message if a full packet without telemetry exceeds the MTU of a port.
      *
-     * \param portMtu MTU of the queue pair's port
+     * \param port a port on the path of the queue pair
      */
-    void CheckPathMtu(uint32_t portMtu) const;
+    void CheckPathMtu(const QbbPort& port) const;
 
     /**
      * Aborts with a message if the path MTUs differ, or if the transports have different packet

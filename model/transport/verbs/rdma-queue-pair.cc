@@ -5,6 +5,7 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-address-handle.h"
+#include "rdma-fixed-type-id.h"
 #include "rdma-psn.h"
 #include "rdma-reaction-plan.h"
 
@@ -28,7 +29,7 @@ TypeId
 RdmaQueuePair::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaQueuePair")
+        RdmaFixedTypeId<RdmaQueuePair>("ns3::RdmaQueuePair")
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaQueuePair>()
@@ -76,20 +77,21 @@ RdmaQueuePair::GetTypeId()
                           UintegerValue(0),
                           MakeField<&RdmaConnection::initialPsn>(),
                           MakeUintegerChecker<uint32_t>(0, RDMA_PSN_SPACE - 1))
-            .AddAttribute("MinRnrTimer",
-                          "Code of the time that the peer waits after an RNR NAK from this side "
-                          "(min_rnr_timer, IBA Vol. 1 table 45): 1 is 10 us, 31 is 491.52 ms, 0 is "
-                          "655.36 ms.",
-                          UintegerValue(1),
-                          MakeField<&RdmaConnection::minRnrTimer>(),
-                          MakeUintegerChecker<uint8_t>(0, 31))
-            .AddAttribute("MaxRdAtomic",
-                          "Largest number of outstanding READs and atomics of this side "
-                          "(max_rd_atomic), at most the peer's MaxDestRdAtomic.",
-                          UintegerValue(16),
-                          MakeField<&RdmaConnection::maxRdAtomic>(),
-                          MakeUintegerChecker<uint8_t>(1, 255))
-            .AddAttribute(
+            .AddLiveAttribute(
+                "MinRnrTimer",
+                "Code of the time that the peer waits after an RNR NAK from this side "
+                "(min_rnr_timer, IBA Vol. 1 table 45): 1 is 10 us, 31 is 491.52 ms, 0 is "
+                "655.36 ms.",
+                UintegerValue(1),
+                MakeField<&RdmaConnection::minRnrTimer>(),
+                MakeUintegerChecker<uint8_t>(0, 31))
+            .AddLiveAttribute("MaxRdAtomic",
+                              "Largest number of outstanding READs and atomics of this side "
+                              "(max_rd_atomic), at most the peer's MaxDestRdAtomic.",
+                              UintegerValue(16),
+                              MakeField<&RdmaConnection::maxRdAtomic>(),
+                              MakeUintegerChecker<uint8_t>(1, 255))
+            .AddLiveAttribute(
                 "MaxDestRdAtomic",
                 "Largest number of the peer's outstanding READs and atomics that this side accepts "
                 "(max_dest_rd_atomic). A further one is refused as an invalid request.",
@@ -278,6 +280,9 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
 void
 RdmaQueuePair::SetPriority(uint8_t priority)
 {
+    NS_ABORT_MSG_IF(GetFixed(),
+                    "rdma: SetPriority() of a queue pair in state "
+                        << GetRdmaQpStateName(GetState()) << "; accepted: " << GetFixed());
     const auto& classifier = GetPort()->GetClassifier();
     if (classifier.ClassifyDscp(m_dscp) == priority)
     {
@@ -310,8 +315,9 @@ void
 RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
     const auto port = GetPort();
-    GetConnection().CheckPathMtu(port->GetMtu());
     NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
+    CheckPathMtu(*port);
+    CheckPathMtu(*port->GetPeer());
     RdmaAddressHandle handle;
     handle.dscp = m_dscp;
     handle.ttl = m_ttl;
@@ -326,8 +332,23 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     GetConnection().reaction.reset();
     if (const auto control = m_engine.GetCongestionControl())
     {
+        control->NoteUse();
         GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
     }
+}
+
+void
+RdmaQueuePair::CheckPathMtu(const QbbPort& port) const
+{
+    m_engine.GetConnection().CheckPathMtu(port);
+}
+
+const char*
+RdmaQueuePair::GetFixed() const
+{
+    return GetState() == RdmaQpState::RESET || GetState() == RdmaQpState::INIT
+               ? nullptr
+               : "before the queue pair is connected";
 }
 
 bool

@@ -290,6 +290,19 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return counters since the queue pair was created or reset */
     RdmaQueuePairStats GetStats() const;
 
+    /**
+     * Aborts with a message if a full packet without telemetry exceeds the MTU of a port.
+     *
+     * \param port a port on the path of the queue pair
+     */
+    void CheckPathMtu(const QbbPort& port) const;
+
+    /**
+     * \return null while the attributes of the packets' headers may change, else when they may
+     *         (RdmaFixedTypeId)
+     */
+    const char* GetFixed() const;
+
     /** \return payload bytes of a full packet */
     uint32_t GetPathMtu() const
     {

@@ -117,6 +117,17 @@ TEST_F(QbbLinkErrorsTest, TwoRates)
                 "40000000000bps at the other; both ends of a cable need one rate");
 }
 
+TEST_F(QbbLinkErrorsTest, LineOverheadAtOneEnd)
+{
+    SetAtBoth("LineOverhead", "false", "false");
+    ExpectDeath(
+        "LineOverhead",
+        "true",
+        "false",
+        "rdma: the link between nodes 0 and 1: LineOverhead is true at port 0 of node 0 and "
+        "false at port 0 of node 1; set LineOverhead alike on both ends");
+}
+
 TEST_F(QbbLinkErrorsTest, NoCable)
 {
     m_nodes.Get(0)->AddDevice(CreateObject<QbbNetDevice>());

@@ -73,6 +73,18 @@ TEST_F(QbbRunTimeChanges, LosslessLinksKeepTheirDelay)
                  "switch has computed its headroom; accepted: before the simulation starts");
 }
 
+TEST_F(QbbRunTimeChanges, QueueingChangesUntilTheSimulationStarts)
+{
+    m_fabric = m_helper.Install(MakeRdmaStar(3));
+    const auto sw = m_fabric->GetSwitch(3);
+    sw->SetAttribute("Queueing", StringValue("InputQueued"));
+    Simulator::Stop(MicroSeconds(1));
+    Simulator::Run();
+    EXPECT_NE(sw->GetInputQueueing(), nullptr);
+    EXPECT_DEATH(sw->SetAttribute("Queueing", StringValue("OutputQueued")),
+                 "rdma: an attribute of the QbbSwitch of node 3 is set while it is running");
+}
+
 TEST_F(QbbRunTimeChanges, LossyLinksGetAnotherDelay)
 {
     Start("None");
