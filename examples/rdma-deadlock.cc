@@ -166,13 +166,15 @@ Run(const Options& options)
     const auto print = [&](const std::string& what) {
         if (detector->GetNDeadlocks() <= MAX_PRINTED)
         {
-            std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << what << "\n";
+            std::cout << FormatRdmaReal(static_cast<double>(QbbNow()) / 1e6) << " us: " << what
+                      << "\n";
         }
     };
     detector->TraceConnectWithoutContext(
         "Deadlock",
         Callback<void, const QbbDeadlock&>([&](const QbbDeadlock& deadlock) {
-            print("deadlock: " + FormatRdmaCycle(*fabric, deadlock.cycle));
+            print("deadlock: " + FormatRdmaCycle(*fabric, deadlock.cycle) +
+                  (deadlock.whileHostsRepeat ? ", while hosts only repeat" : ""));
         }));
     detector->TraceConnectWithoutContext(
         "DeadlockEnded",
@@ -228,8 +230,8 @@ Run(const Options& options)
     }
     GatherRdmaFlows(results, *fabric);
     const uint64_t completed = SumRdmaRanks(runner->GetNCompleted());
-    std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << completed << " of "
-              << runner->GetNFlows() << " flows finished, "
+    std::cout << FormatRdmaReal(static_cast<double>(QbbNow()) / 1e6) << " us: " << completed
+              << " of " << runner->GetNFlows() << " flows finished, "
               << SumRdmaRanks(fabric->GetTotals().drops) << " drops, " << detector->GetNDeadlocks()
               << " deadlocks, " << SumRdmaRanks(storms) << " queues cleared by watchdogs\n";
     constexpr uint32_t MAX_LISTED = 5;

@@ -131,7 +131,8 @@ main(int argc, char* argv[])
                 const auto rates = steps.Take();
                 for (std::size_t i = 0; i < rates.size(); ++i)
                 {
-                    file << static_cast<double>(now) / 1e6 << "," << i << "," << rates[i] << "\n";
+                    file << FormatRdmaReal(static_cast<double>(now) / 1e6) << "," << i << ","
+                         << rates[i] << "\n";
                 }
                 next += step;
             }

@@ -180,9 +180,9 @@ RunSlowReceivers(const PauseStormRequest& request)
                                     std::to_string(SLOW_RECEIVER_LEAF_HOSTS) +
                                     " hosts, two and more");
     }
-    std::cout << "pauses because of host 0, which stalls for " << request.stall.ToDouble(Time::US)
-              << " us"
-              << " every " << request.period.ToDouble(Time::US) << " us"
+    std::cout << "pauses because of host 0, which stalls for "
+              << FormatRdmaReal(request.stall.ToDouble(Time::US)) << " us"
+              << " every " << FormatRdmaReal(request.period.ToDouble(Time::US)) << " us"
               << ": its own, its switch's, those of the next\nswitches, and all further ones; 99% "
                  "slowdown of messages to other hosts\n\n"
               << std::left << std::setw(26) << "threshold" << std::right << std::setw(9) << "host 0"

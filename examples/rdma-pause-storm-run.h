@@ -188,7 +188,7 @@ RunPauseStorms(const PauseStormRequest& request)
 {
     std::cout << "goodput of the victims in Gb/s: in the last millisecond before the storm, in the "
                  "last 0.1 ms of\nthe detection time ("
-              << request.detection.ToDouble(Time::MS)
+              << FormatRdmaReal(request.detection.ToDouble(Time::MS))
               << " ms), and in the millisecond that begins 1 ms after the detection\n\n"
               << std::left << std::setw(26) << "run" << std::right << std::setw(9) << "before"
               << std::setw(9) << "storm" << std::setw(9) << "after" << std::setw(9) << "of fair"

@@ -145,9 +145,8 @@ def draw_pauses(name, run, top):
         places, [f"{port.port_name}, priority {port.priority}" for port in shown]
     )
     axes.set_ylim(max(3.5, len(shown) - 0.5), -0.5)
-    simulated = run.summary.get("sim_time_us")
-    if isinstance(simulated, (int, float)) and simulated > 0:
-        axes.set_xlabel(f"time paused (us), of {simulated:.1f} us simulated")
+    if run.active_us:
+        axes.set_xlabel(f"time paused (us), of {run.active_us:.1f} us since the first flow's start")
     else:
         axes.set_xlabel("time paused (us)")
     if not paused:

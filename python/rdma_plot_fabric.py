@@ -25,7 +25,7 @@ def _load(rows, seconds):
 
 
 # Quantities that colour a direction of a link: the label of the colour bar, and a function from the
-# rows of the sending port and the simulated time in seconds to the value. The pause time of
+# rows of the sending port and the active time in seconds to the value. The pause time of
 # a port is that of the priority that is paused longest.
 COLOURS = {
     "load": ("load (% of line rate)", _load),
@@ -228,10 +228,12 @@ def draw_fabric(name, run, colour):
     ports = group_ports(run.ports)
     if not ports:
         raise ResultsError(f"{name}: ports.csv has no ports")
-    simulated = run.summary.get("sim_time_us")
-    if not isinstance(simulated, (int, float)) or simulated <= 0:
-        raise ResultsError(f"{name}: summary.json: sim_time_us: {simulated}; accepted: above 0")
-    values = {key: value(rows, simulated / 1e6) for key, rows in ports.items()}
+    if not run.active_us:
+        simulated = run.summary.get("sim_time_us")
+        raise ResultsError(
+            f"{name}: summary.json: sim_time_us: {simulated}; accepted: after the start of the first flow"
+        )
+    values = {key: value(rows, run.active_us / 1e6) for key, rows in ports.items()}
     layout = _Layout(ports)
     bends = [layout.bend(row.node, row.peer) for (row, *_) in ports.values()]
     top = layout.foot + LEVEL_HEIGHT * max(layout.levels.values()) + max(*bends, 0) + MARGIN

@@ -2,6 +2,7 @@
 """Pictures over time: flows (rdma-fabric --timeseries) and ports (--monitor)."""
 
 import collections
+import math
 
 import rdma_plot as plot
 
@@ -78,7 +79,11 @@ def draw_monitor(readings, top):
         ports[key].append(reading)
         names[key] = f"{reading.port_name}, priority {reading.priority}"
     times = sorted({reading.time_ns for reading in readings})
-    before = dict(zip(times, [0.0, *times]))
+    # The last poll, at the end of the run, may follow sooner than a period. A poll without rows found
+    # nothing changed, so what a row tells happened within a period.
+    gaps = [later - earlier for earlier, later in zip(times, times[1:-1])]
+    period = min(gaps, default=math.inf)
+    before = {time: max(earlier, time - period) for earlier, time in zip([0.0, *times], times)}
     longest = sorted(ports, key=lambda key: (-max(row.peak_queue_bytes for row in ports[key]), key))
     paused = sorted(
         (key for key in ports if ports[key][-1].paused_ns > 0),

@@ -50,8 +50,13 @@ AddColumns(RdmaFabricRun& run)
         const auto port = fabric->GetNic(result.flow.srcHost)->GetPort(0);
         return fabric->GetPath(port, fabric->GetAddress(result.flow.dstHost), 0).size();
     };
-    const auto getPausedShare = [](const RdmaPortResult& row) {
-        return RdmaResultRatio{row.pausedTime, QbbNow()};
+    QbbPs first = QBB_NEVER;
+    for (uint64_t i = 0; i < runner->GetNFlows(); ++i)
+    {
+        first = std::min(first, runner->GetFlow(i).start);
+    }
+    const auto getPausedShare = [first](const RdmaPortResult& row) {
+        return RdmaResultRatio{row.pausedTime, QbbNow() - first};
     };
     const auto getLowestRate = [runner](const RdmaFabricSummary&) {
         std::optional<double> lowest;
@@ -65,7 +70,10 @@ AddColumns(RdmaFabricRun& run)
     RdmaResultTables& tables = run.GetTables();
     tables.flows.Add({"hops", "links", "links from the sender to the receiver", getHops});
     tables.flows.Add({"rate_gbps", "Gb/s", "size of the message over fct_ns", GetRate});
-    tables.ports.Add({"paused_share", "", "paused_ns over the simulated time", getPausedShare});
+    tables.ports.Add({"paused_share",
+                      "",
+                      "paused_ns over the time since the first flow's start",
+                      getPausedShare});
     tables.summary.Add({"min_rate_gbps", "Gb/s", "lowest rate of a flow", getLowestRate});
 }
 

@@ -246,7 +246,7 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint
     }
     const RdmaFabricTotals totals = fabric->GetTotals();
     std::cout << std::setw(8) << std::left << name << std::right << std::setw(6) << done
-              << std::setw(10) << static_cast<double>(end) / 1e6 << std::setw(15)
+              << std::setw(10) << FormatRdmaReal(static_cast<double>(end) / 1e6) << std::setw(15)
               << static_cast<double>(totals.peakQueueBytes) / 1000 << std::setw(14)
               << totals.pauseFrames << "\n";
     Simulator::Destroy();

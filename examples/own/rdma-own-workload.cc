@@ -132,9 +132,10 @@ RunOne(const RdmaFabricOptions& options)
     }
     const RdmaFabricSummary& summary = outcome.summary;
     std::cout << std::setw(24) << std::left << options.workload << std::right << std::setw(7)
-              << summary.flowsCompleted << std::setw(11) << static_cast<double>(end) / 1e6
-              << std::setw(15) << summary.avgSlowdown.value_or(0) << std::setw(14)
-              << summary.p99Slowdown.value_or(0) << std::setw(9) << summary.pauseFrames << "\n";
+              << summary.flowsCompleted << std::setw(11)
+              << FormatRdmaReal(static_cast<double>(end) / 1e6) << std::setw(15)
+              << summary.avgSlowdown.value_or(0) << std::setw(14) << summary.p99Slowdown.value_or(0)
+              << std::setw(9) << summary.pauseFrames << "\n";
     Simulator::Destroy();
 }
 

@@ -199,6 +199,7 @@ RdmaFlowRunnerBase::ShareArrivals()
     {
         m_flows[arrival.index].fct = arrival.fct;
     }
+    DoShare();
 }
 
 void

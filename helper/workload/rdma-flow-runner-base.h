@@ -131,8 +131,8 @@ class RdmaFlowRunnerBase : public Object
     QbbPs GetNextStart() const;
 
     /**
-     * Tells the runners of all ranks of MPI when flows have arrived, after a run
-     * (RunRdmaSimulation()). Does nothing with one rank.
+     * Tells the runners of all ranks of MPI when flows have arrived and which frames are on their
+     * way, after a run (RunRdmaSimulation()). Does nothing with one rank.
      */
     void ShareArrivals();
 
@@ -249,6 +249,11 @@ class RdmaFlowRunnerBase : public Object
      * \return description of the event for which the flow is waiting
      */
     virtual std::string DoDescribe(uint64_t index, bool arrived) const = 0;
+
+    /** Tells the runners of the other ranks what DoDescribe() needs of this rank, after a run. */
+    virtual void DoShare()
+    {
+    }
 
     void Check(const RdmaFlow& flow) const;
     void Append(std::vector<RdmaFlow> flows);

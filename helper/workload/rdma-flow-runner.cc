@@ -5,11 +5,16 @@
 #include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
+#include "rdma-receive-buffer.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
+#include <ns3/simulator.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace ns3
@@ -149,6 +154,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     sender->Connect(GetFabric()->GetAddress(flow.dstHost),
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
+    m_pairs[index].flowHash = sender->GetFlowHash();
     const QbbPs ideal = ComputeIdeal(index, *sender);
     if (m_keep)
     {
@@ -215,6 +221,15 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountFlowMessages(flow.bytes, mtu));
     m_hosts.at(host).DestroyAfter(QbbToPs(m_timeWait), pair.receiver);
     return pair.receiver;
+}
+
+std::vector<Ptr<QbbNetDevice>>
+RdmaFlowRunner::GetFlowPath(uint64_t index) const
+{
+    const RdmaFlow& flow = GetFlow(index);
+    return GetFabric()->GetRouting()->GetPath(GetFabric()->GetNic(flow.srcHost)->GetPort(0),
+                                              GetFabric()->GetAddress(flow.dstHost),
+                                              m_pairs.at(index).flowHash);
 }
 
 QbbPs
@@ -312,6 +327,99 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
     return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};
 }
 
+/** \return the packets on their way to queue pairs of this rank's hosts and switches */
+RdmaFlowRunner::Traffic
+RdmaFlowRunner::FindTraffic() const
+{
+    const RdmaTopology& topology = GetFabric()->GetTopology();
+    Traffic traffic;
+    traffic.events = Simulator::GetEventCount();
+    traffic.drops = GetFabric()->GetTotals().drops;
+    const auto add = [&traffic](const QbbFrame& frame) {
+        if (frame.type == QbbFrameType::ROCE)
+        {
+            traffic.receivers.insert({frame.dstIp, frame.destQp});
+        }
+    };
+    for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+    {
+        for (const uint32_t node : {topology.GetLink(link).a, topology.GetLink(link).b})
+        {
+            const Ptr<QbbNetDevice> device = GetFabric()->GetDevice(link, node);
+            GetFabric()->GetChannel(link)->GetLineFrom(PeekPointer(device)).ForEachFrame(add);
+            for (uint8_t priority = 0; priority < 8; ++priority)
+            {
+                const QbbEgressQueues& queues = device->GetQueues();
+                for (std::size_t i = 0; i < queues.GetFramesHere(priority); ++i)
+                {
+                    add(queues.GetFrame(priority, i));
+                }
+            }
+            if (const auto buffer = device->GetObject<RdmaReceiveBuffer>())
+            {
+                buffer->ForEachFrame(add);
+            }
+        }
+    }
+    for (const uint32_t sw : topology.GetSwitches())
+    {
+        if (const auto* inputs = GetFabric()->GetSwitch(sw)->GetInputQueueing())
+        {
+            inputs->GetQueues().ForEachFrame(
+                [&add](const QbbFrame& frame, uint16_t) { add(frame); });
+        }
+    }
+    return traffic;
+}
+
+void
+RdmaFlowRunner::DoShare()
+{
+    Traffic own = FindTraffic();
+    const std::vector<uint64_t> drops = ShareRdmaValues(std::vector<uint64_t>{own.drops});
+    own.drops = std::accumulate(drops.begin(), drops.end(), uint64_t{0});
+    const std::vector<Address> receivers(own.receivers.begin(), own.receivers.end());
+    for (const Address& receiver : ShareRdmaValues(receivers))
+    {
+        own.receivers.insert(receiver);
+    }
+    m_traffic = own;
+}
+
+/** \return true if a packet of a flow was lost and no packet of the flow is on its way */
+bool
+RdmaFlowRunner::IsLost(uint64_t index) const
+{
+    // The ranks of MPI look together, in DoShare().
+    if (!RdmaRanks::AreSeveral() && (!m_traffic || m_traffic->events != Simulator::GetEventCount()))
+    {
+        m_traffic = FindTraffic();
+    }
+    const RdmaFlow& flow = GetFlow(index);
+    const Pair& pair = m_pairs[index];
+    return m_traffic && m_traffic->drops > 0 &&
+           m_traffic->receivers.count(
+               {GetFabric()->GetAddress(flow.dstHost).Get(), pair.receiverQpn}) == 0 &&
+           m_traffic->receivers.count(
+               {GetFabric()->GetAddress(flow.srcHost).Get(), pair.senderQpn}) == 0;
+}
+
+/** \return why a sender whose port may send has no packet to send */
+std::string
+RdmaFlowRunner::DescribeWait(uint64_t index) const
+{
+    const RdmaQueuePair& sender = *m_pairs[index].sender;
+    if (IsLost(index))
+    {
+        return sender.HasRetransmissionTimer() ? "packets lost; waits for the retransmission timer"
+                                               : "packets lost; there is no retransmission timer";
+    }
+    const RdmaStreamState stream = RdmaPacketEngine::Of(sender).GetRequester().GetStream();
+    const std::string what =
+        stream.next < sender.GetPacketsPosted() ? "window full" : "all packets sent";
+    return what + "; " + std::to_string(sender.GetPacketsInFlight()) + " in flight";
+}
+
 std::string
 RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
@@ -324,10 +432,7 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
     }
     else if (text.empty())
     {
-        text = engine.CanSend() ? "sending" : "waits for acknowledgements";
-        text += engine.CanSend() || sender.HasRetransmissionTimer()
-                    ? ""
-                    : " without a retransmission timer";
+        text = engine.CanSend() ? "sending" : DescribeWait(index);
     }
     return text + "; " + std::to_string(sender.GetPacketsAcknowledged()) + " of " +
            std::to_string(sender.GetPacketsPosted()) + " packets acknowledged";

@@ -14,7 +14,9 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -77,6 +79,13 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
         return m_pairs.at(index).receiver;
     }
 
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return sending ports of the current path of the flow, from the port of the sender on; empty
+     *         without a path
+     */
+    std::vector<Ptr<QbbNetDevice>> GetFlowPath(uint64_t index) const;
+
   protected:
     void DoDispose() override;
 
@@ -89,6 +98,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
         uint32_t arrived{0};         //!< number of messages complete in the receiver's memory
         uint32_t senderQpn{0};       //!< queue pair number of the sender
         uint32_t receiverQpn{0};     //!< queue pair number of the receiver
+        uint32_t flowHash{0};        //!< QbbFlowHash() of the flow's packets
     };
 
     void DoAdd(uint64_t first) override;
@@ -96,11 +106,35 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
+    void DoShare() override;
 
     // RdmaQueuePairUser; the id of both queue pairs of a flow is the flow's position
     void MessageReceived(uint64_t index, const RdmaMessageArrival& arrival) override;
     void SendCompleted(uint64_t index, const RdmaWorkCompletion& completion) override;
 
+    /** A queue pair: the IPv4 address of its host, and its number. */
+    struct Address
+    {
+        uint32_t host{0}; //!< IPv4 address, host byte order
+        uint32_t qpn{0};  //!< queue pair number
+
+        bool operator<(const Address& other) const
+        {
+            return std::tie(host, qpn) < std::tie(other.host, other.qpn);
+        }
+    };
+
+    /** Which packets are on their way at one moment. */
+    struct Traffic
+    {
+        uint64_t events{0};            //!< events of the simulation until that moment
+        uint64_t drops{0};             //!< frames that the ports have dropped until that moment
+        std::set<Address> receivers{}; //!< queue pairs with frames on their way to them
+    };
+
+    Traffic FindTraffic() const;
+    bool IsLost(uint64_t index) const;
+    std::string DescribeWait(uint64_t index) const;
     Ptr<RdmaQueuePair> MakeEnd(uint64_t index, bool isSender);
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
@@ -111,7 +145,8 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     Time m_timeWait;          //!< value of the attribute TimeWait
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
-    RdmaFlowCalendar m_receivers; //!< schedules the creation of receiving queue pairs
+    RdmaFlowCalendar m_receivers;             //!< schedules the creation of receiving queue pairs
+    mutable std::optional<Traffic> m_traffic; //!< latest result of FindTraffic(), of all ranks
 };
 
 } // namespace ns3

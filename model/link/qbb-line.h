@@ -116,6 +116,20 @@ class alignas(64) QbbLine final : public QbbEvent
         return (m_next.frame ? 1 : 0) + m_later.GetSize();
     }
 
+    /** Calls a function for each frame in flight. \param visit function of a const QbbFrame& */
+    template <typename Visit>
+    void ForEachFrame(const Visit& visit) const
+    {
+        if (m_next.frame)
+        {
+            visit(*m_next.frame);
+        }
+        for (std::size_t i = 0; i < m_later.GetSize(); ++i)
+        {
+            visit(*m_later[i].frame);
+        }
+    }
+
     /** \return number of frames lost in flight because the link went down */
     uint64_t GetLostInFlight() const
     {

@@ -568,4 +568,22 @@ QbbNetDevice::SetNode(Ptr<Node> node)
     m_nodeId = node->GetId();
 }
 
+QbbPeakReaders::Values
+QbbNetDevice::TakePeaks()
+{
+    const auto peaks = m_queues.TakePeaks();
+    return {peaks.begin(), peaks.end()};
+}
+
+QbbPeakReaders::Values
+QbbNetDevice::GetQueueBytes() const
+{
+    QbbPeakReaders::Values bytes;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        bytes.push_back(m_queues.GetBytes(priority));
+    }
+    return bytes;
+}
+
 } // namespace ns3

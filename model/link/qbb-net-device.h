@@ -3,6 +3,7 @@
 #ifndef QBB_NET_DEVICE_H
 #define QBB_NET_DEVICE_H
 
+#include "qbb-peak-readers.h"
 #include "qbb-port.h"
 
 #include <ns3/data-rate.h>
@@ -80,6 +81,22 @@ class QbbNetDevice : public NetDevice, public QbbPort
      * TrafficControlLayer. A NetDeviceQueueInterface by the user needs 8 transmission queues.
      */
     void AddQueueInterface();
+
+    /** \return a new reader of the peaks of the egress queues, for ReadPeaks() */
+    QbbPeakReaders::Reader AddPeakReader()
+    {
+        return m_peakReaders.Add(TakePeaks(), GetQueueBytes());
+    }
+
+    /**
+     * \param reader a reader of this device
+     * \return by class, greatest length of the egress queue in bytes since the reader's latest
+     *         reading, or since AddPeakReader()
+     */
+    QbbPeakReaders::Values ReadPeaks(const QbbPeakReaders::Reader& reader)
+    {
+        return m_peakReaders.Read(reader, TakePeaks(), GetQueueBytes());
+    }
 
     // QbbPort
 
@@ -233,6 +250,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     template <auto setting, typename T>
     T GetFlow() const;
     void SetDelayedPause(Time delay);
+    QbbPeakReaders::Values TakePeaks();
+    QbbPeakReaders::Values GetQueueBytes() const;
 
     Time GetDelayedPause() const
     {
@@ -252,6 +271,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     ReceiveCallback m_receive;               //!< receive callback of ns-3's stack
     PromiscReceiveCallback m_promiscReceive; //!< promiscuous receive callback of ns-3's stack
     TracedCallback<> m_linkChange;           //!< link-change callbacks
+    QbbPeakReaders m_peakReaders;            //!< readers of the peaks of the egress queues
 };
 
 } // namespace ns3

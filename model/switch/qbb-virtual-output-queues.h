@@ -112,6 +112,20 @@ class QbbVirtualOutputQueues
      */
     uint64_t GetBytes(uint16_t input, uint16_t output, uint8_t priority) const;
 
+    /** Calls a function for each waiting frame. \param visit function of a const QbbFrame& and the
+     * number of the frame's egress port */
+    template <typename Visit>
+    void ForEachFrame(const Visit& visit) const
+    {
+        for (const Queue& queue : m_queues)
+        {
+            for (uint32_t place = queue.first; place != NONE; place = m_places[place].next)
+            {
+                visit(*m_places[place].frame, queue.output);
+            }
+        }
+    }
+
     /** \return number of frames in all queues */
     uint32_t GetNFrames() const
     {

@@ -82,6 +82,19 @@ class Run:
     ports: tuple
     summary: dict
 
+    @property
+    def active_us(self):
+        """The active time: from the start of the first flow to the end of the run, in us.
+
+        Loads and times paused are shares of the active time. None: summary.json has no sim_time_us
+        after the first start.
+        """
+        simulated = self.summary.get("sim_time_us")
+        if not isinstance(simulated, (int, float)):
+            return None
+        active = simulated - min((flow.start_ns for flow in self.flows), default=0) / 1e3
+        return active if active > 0 else None
+
 
 def _integer(text):
     if not text.isascii() or not text.isdigit():

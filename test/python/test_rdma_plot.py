@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of the pictures of python/rdma_plot.py; they need matplotlib, and no display."""
 
+import dataclasses
 import importlib.util
 import os
 import sys
@@ -108,7 +109,14 @@ class Pictures(unittest.TestCase):
             ["host-3 to leaf-0, priority 3", "host-4 to leaf-0, priority 3"],
         )
         self.assertEqual(axes.get_title(loc="left"), "mine: the 2 longest of 3 paused ports")
-        self.assertIn("50.0 us simulated", axes.get_xlabel())
+        self.assertIn("50.0 us since the first flow's start", axes.get_xlabel())
+
+    def test_times_paused_count_from_the_first_flow(self):
+        flows = [dataclasses.replace(flow(i, 1, 1, 1), start_ns=start) for i, start in ((0, 3e4), (1, 2e4))]
+        run = run_of(flows, [port(1, 1000.0)])
+        self.assertEqual(run.active_us, 30.0)
+        axes = self.axes(rdma_plot.draw_pauses("mine", run, 2))
+        self.assertIn("of 30.0 us since the first flow's start", axes.get_xlabel())
 
     def test_pauses_without_any(self):
         figure = rdma_plot.draw_pauses("mine", run_of([flow(0, 1, 1, 1)]), 20)

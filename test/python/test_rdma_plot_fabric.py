@@ -5,6 +5,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import types
 import unittest
 import warnings
 
@@ -148,8 +149,14 @@ class Pictures(unittest.TestCase):
         with self.assertRaisesRegex(ResultsError, "ports.csv has no ports"):
             self.draw(Run("folder", (), (), {"sim_time_us": 1.0}))
         run = leaf_spine()
-        with self.assertRaisesRegex(ResultsError, "sim_time_us: None; accepted: above 0"):
+        with self.assertRaisesRegex(ResultsError, "sim_time_us: None; accepted: after the start"):
             self.draw(Run("folder", (), run.ports, {}))
+
+    def test_load_counts_from_the_first_flow(self):
+        run = leaf_spine({(0, 0): {"tx_bytes": 61_500, "tx_frames": 50}})
+        start = types.SimpleNamespace(start_ns=2e9)
+        late = Run("folder", (start,), run.ports, {"sim_time_us": 2_000_010.0})
+        self.assertEqual([round(value, 6) for value in self.values(self.draw(late))], [50])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -79,12 +80,19 @@ class Pictures(Files):
     def test_ports_in_time(self):
         figure = rdma_plot_time.draw_monitor(self.read(read_monitor, READINGS), 6)
         queue = figure.axes[0].get_lines()[0]
-        # There is no row at 3 us, so the row at 4 us covers the time since 2 us.
-        self.assertEqual(list(queue.get_xdata()), [0, 1, 2, 4])
-        self.assertEqual(list(queue.get_ydata()), [0, 5, 0, 2])
+        # There is no row at 3 us, because nothing had changed since 2 us.
+        self.assertEqual(list(queue.get_xdata()), [0, 1, 2, 3, 4])
+        self.assertEqual(list(queue.get_ydata()), [0, 5, 0, 0, 2])
         (paused,) = figure.axes[1].get_lines()
         self.assertEqual(list(paused.get_ydata()), [0, 25])
         self.assertEqual(self.labels(figure), ["leaf-0 to host-1, priority 3", "host-0 to leaf-0, priority 3"])
+
+    def test_shares_of_a_run_whose_flows_start_late(self):
+        late = re.sub("(?m)^([1-4])000.000", r"200\g<1>000.000", READINGS)
+        figure = rdma_plot_time.draw_monitor(self.read(read_monitor, late), 6)
+        (paused,) = figure.axes[1].get_lines()
+        self.assertEqual(list(paused.get_xdata()), [2000, 2001])
+        self.assertEqual(list(paused.get_ydata()), [0, 25])
 
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -18,6 +18,7 @@ struct PortFindings
     uint64_t queueBytes{0};    //!< longest egress queue
     uint64_t ingressBytes{0};  //!< most bytes at ingress; only for switches
     uint64_t headroomBytes{0}; //!< most headroom in use; only for switches
+    uint64_t headroomLimit{0}; //!< headroom of the port; only for switches
     uint64_t xoffSent{0};      //!< pauses and repeated pauses sent
     uint64_t xoffReceived{0};  //!< pauses and repeated pauses received
     uint64_t marks{0};         //!< packets marked
@@ -44,6 +45,7 @@ AddIngress(PortFindings& found,
     found.ingressBytes = usage.peakBytes;
     found.headroomBytes = usage.peakHeadroomBytes;
     const QbbIngressTerms terms = buffer->GetTerms(number, priority);
+    found.headroomLimit = terms.headroomBytes;
     if (terms.alpha > 0 && kind.settings.lossless)
     {
         // All memory in use counts as shared, which gives a lower bound.
@@ -82,7 +84,7 @@ AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& na
 {
     kind.queue.Raise(found.queueBytes, name);
     kind.ingress.Raise(found.ingressBytes, name);
-    kind.headroom.Raise(found.headroomBytes, name);
+    kind.headroom.Raise(found.headroomBytes, name, found.headroomLimit);
     kind.xoffSent += found.xoffSent;
     kind.xoffReceived += found.xoffReceived;
     kind.pausing += found.xoffSent > 0 ? 1 : 0;
@@ -98,12 +100,17 @@ AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& na
 } // namespace
 
 void
-RdmaPeak::Raise(uint64_t other, const std::string& name)
+RdmaPeak::Raise(uint64_t other, const std::string& name, uint64_t most)
 {
-    if (other > bytes)
+    const auto share = [](uint64_t part, uint64_t whole) {
+        return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
+                         : static_cast<double>(part);
+    };
+    if (share(other, most) > share(bytes, limit))
     {
         bytes = other;
         port = name;
+        limit = most;
     }
 }
 
@@ -134,6 +141,17 @@ FindRdmaClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
                         rows[i].dropReasons[reason];
                 }
             }
+        }
+        found.room = forecast.rooms[findings.kinds.size() - 1];
+        if (found.room && kind.memory.least < kind.memory.most)
+        {
+            const auto fullest =
+                std::find_if(kind.members.begin(), kind.members.end(), [&](const auto& member) {
+                    return member.port->name == found.ingress.port;
+                });
+            const auto& port = fullest == kind.members.end() ? kind.members.front() : *fullest;
+            found.room =
+                FindRdmaIngressRoom(fabric, *port.port, priority, forecast.senders.frameBytes);
         }
     }
     for (const uint32_t sw : fabric.GetTopology().GetSwitches())

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,17 @@ struct RdmaPeak
 {
     uint64_t bytes{0}; //!< the largest number
     std::string port;  //!< name of the port; empty if all are 0
+    uint64_t limit{0}; //!< most bytes that the port may have; 0: not known
 
-    /** Considers a port. \param other bytes of the port \param name name of the port */
-    void Raise(uint64_t other, const std::string& name);
+    /**
+     * Considers a port.
+     *
+     * \param other bytes of the port
+     * \param name name of the port
+     * \param most limit of the port; if it is above 0, ports are compared by their bytes as a share
+     *        of their limits
+     */
+    void Raise(uint64_t other, const std::string& name, uint64_t most = 0);
 };
 
 /**
@@ -34,9 +43,11 @@ struct RdmaPeak
  */
 struct RdmaKindFindings
 {
-    RdmaPeak queue;           //!< longest egress queue
-    RdmaPeak ingress;         //!< fullest ingress port; only for switches
-    RdmaPeak headroom;        //!< most headroom in use; only for switches
+    RdmaPeak queue;    //!< longest egress queue
+    RdmaPeak ingress;  //!< fullest ingress port; only for switches
+    RdmaPeak headroom; //!< headroom of which most is in use; only for switches
+    /// Room of the fullest ingress port while all other ports are idle
+    std::optional<RdmaIngressRoom> room;
     uint64_t xoffSent{0};     //!< pauses and repeated pauses sent
     uint64_t xoffReceived{0}; //!< pauses and repeated pauses received
     uint32_t pausing{0};      //!< ports that sent pauses

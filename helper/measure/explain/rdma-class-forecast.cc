@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -53,21 +55,16 @@ MakeKindRow(const RdmaClassForecast& forecast, std::size_t index)
     const RdmaPortSettings& settings = kind.settings;
     const auto& room = forecast.rooms[index];
     const auto [kmin, kmax] = FormatThresholds(kind);
-    std::string headroom = std::to_string(kind.leastHeadroom);
-    if (kind.mostHeadroom != kind.leastHeadroom)
-    {
-        headroom += "-" + std::to_string(kind.mostHeadroom);
-    }
     const bool pauses = room && room->pauses;
     const bool drops = room && !room->pauses;
     return {kind.name,
             std::to_string(kind.members.size()),
             FormatRdmaRate(settings.rate),
-            pauses ? std::to_string(room->holdsBytes) : "-",
-            pauses && room->xonBytes ? std::to_string(*room->xonBytes) : "-",
-            drops ? std::to_string(room->holdsBytes) : "-",
-            pauses ? headroom : "-",
-            pauses ? std::to_string(settings.neededHeadroomBytes) : "-",
+            pauses ? forecast.holds[index].Format("-") : "-",
+            pauses && room->xonBytes ? forecast.xons[index].Format("-") : "-",
+            drops ? forecast.holds[index].Format("-") : "-",
+            pauses ? kind.headroom.Format("-") : "-",
+            pauses ? kind.neededHeadroom.Format("-") : "-",
             room && settings.buffer.alpha > 0 ? FormatRdmaReal(settings.buffer.alpha) : "-",
             kmin,
             kmax,
@@ -125,10 +122,10 @@ PrintIncast(std::ostream& os, const RdmaClassForecast& forecast, const RdmaIncas
 {
     const RdmaPortKind& from = forecast.kinds[incast.pair.from];
     const RdmaPortKind& to = forecast.kinds[incast.pair.to];
-    const uint64_t behind = forecast.senders.GetSendersBehind(from.settings.rate);
     os << "\nIncast into one port " << to.name << ", from 1 to " << incast.pair.inputs.size()
-       << " ports " << from.name << " with " << incast.frames << " packets each, of " << behind
-       << (behind == 1 ? " host" : " hosts") << ":\n";
+       << " ports " << from.name << " with " << incast.frames << " packets each, of "
+       << incast.behind << (forecast.ofRun.empty() ? " host" : " flow")
+       << (incast.behind == 1 ? "" : "s") << ":\n";
     const auto most =
         static_cast<double>(from.settings.rate) * static_cast<double>(incast.pair.inputs.size());
     if (most <= static_cast<double>(to.settings.rate))
@@ -162,6 +159,57 @@ PrintIncast(std::ostream& os, const RdmaClassForecast& forecast, const RdmaIncas
     {
         PrintOrder(os, incast);
     }
+}
+
+/** Prints the first event of an effect in a largest incast of the run. */
+void
+PrintFirst(std::ostream& os,
+           const RdmaClassForecast& forecast,
+           const std::string& what,
+           const std::optional<RdmaIncastEvent>& event,
+           bool ofIngress)
+{
+    os << "  " << what << ": ";
+    if (!event)
+    {
+        os << "none"
+           << (forecast.senders.control ? " before congestion control slows a sender" : "") << "\n";
+        return;
+    }
+    os << "after " << FormatRdmaMoment(event->at) << ", with " << FormatSize(event->queueBytes)
+       << " in the queue";
+    if (ofIngress)
+    {
+        os << " and " << FormatSize(event->senderBytes) << " from one of the ports";
+    }
+    os << "\n";
+}
+
+/** Prints a largest incast of the run. */
+void
+PrintRunIncast(std::ostream& os, const RdmaClassForecast& forecast, const RdmaRunIncast& incast)
+{
+    os << "\nThe run's largest incast into one port " << forecast.kinds[incast.to].name << ": "
+       << incast.port << ", " << incast.GetNFlows() << " flows at once";
+    std::map<std::size_t, std::pair<uint64_t, uint64_t>> sums; // ports and flows, by kind
+    for (const RdmaRunIncast::Input& input : incast.inputs)
+    {
+        ++sums[input.kind].first;
+        sums[input.kind].second += input.flows;
+    }
+    for (const auto& [kind, sum] : sums)
+    {
+        os << ", " << sum.second << " of them from " << FormatPorts(sum.first) << " "
+           << forecast.kinds[kind].name;
+    }
+    os << ":\n";
+    const RdmaIncastOutcome& outcome = incast.outcome;
+    if (!forecast.kinds[incast.to].settings.marks.empty())
+    {
+        PrintFirst(os, forecast, "first mark expected", outcome.mark, false);
+    }
+    PrintFirst(os, forecast, "first pause", outcome.pause, true);
+    PrintFirst(os, forecast, "first drop", outcome.drop, true);
 }
 
 /** \return what slows a sender down, as the end of a sentence */
@@ -255,8 +303,29 @@ PrintRdmaColumns(std::ostream& os, const std::vector<std::vector<std::string>>& 
     }
 }
 
+std::optional<RdmaIngressRoom>
+FindRdmaIngressRoom(const RdmaFabric& fabric,
+                    const RdmaFabricPort& port,
+                    uint8_t priority,
+                    uint32_t frameBytes)
+{
+    const auto buffer = fabric.GetTopology().IsHost(port.node)
+                            ? nullptr
+                            : CopyRdmaBuffer(*fabric.GetSwitch(port.node));
+    if (!buffer)
+    {
+        return std::nullopt;
+    }
+    const auto input = static_cast<uint16_t>(port.number);
+    const auto output = static_cast<uint16_t>(input > 0 ? 0 : buffer->GetNPorts() - 1);
+    return TryRdmaIngress(*buffer, input, output, priority, frameBytes);
+}
+
 RdmaClassForecast
-ForecastRdmaClass(const RdmaFabric& fabric, uint8_t priority, const RdmaSenderProfile& senders)
+ForecastRdmaClass(const RdmaFabric& fabric,
+                  uint8_t priority,
+                  const RdmaSenderProfile& senders,
+                  const RdmaFlowRunner* runner)
 {
     RdmaClassForecast forecast;
     forecast.priority = priority;
@@ -265,18 +334,36 @@ ForecastRdmaClass(const RdmaFabric& fabric, uint8_t priority, const RdmaSenderPr
     for (const RdmaPortKind& kind : forecast.kinds)
     {
         auto& room = forecast.rooms.emplace_back();
-        const auto& first = *kind.members.front().port;
-        const auto buffer = kind.ofHost ? nullptr : CopyRdmaBuffer(*fabric.GetSwitch(first.node));
-        if (buffer)
+        RdmaRange& holds = forecast.holds.emplace_back();
+        RdmaRange& xons = forecast.xons.emplace_back();
+        for (const std::size_t i : {kind.leastMemory, kind.mostMemory})
         {
-            const auto input = static_cast<uint16_t>(first.number);
-            const auto output = static_cast<uint16_t>(input > 0 ? 0 : buffer->GetNPorts() - 1);
-            room = TryRdmaIngress(*buffer, input, output, priority, senders.frameBytes);
+            if (const auto found = FindRdmaIngressRoom(fabric,
+                                                       *kind.members[i].port,
+                                                       priority,
+                                                       senders.frameBytes))
+            {
+                room = room ? room : found;
+                holds.Add(found->holdsBytes);
+                xons.Add(found->xonBytes.value_or(0));
+            }
         }
+    }
+    if (runner)
+    {
+        forecast.ofRun = FindRdmaRunIncasts(fabric, *runner, forecast.kinds, priority, senders);
     }
     for (const RdmaPortPair& pair : MakeRdmaPortPairs(fabric, forecast.kinds))
     {
-        if (const auto incast = ForecastRdmaIncast(fabric, forecast.kinds, pair, priority, senders))
+        const uint64_t flows = CountRdmaRunFlows(forecast.ofRun, pair);
+        if (!forecast.ofRun.empty() && flows == 0)
+        {
+            continue; // No flow of the run takes these ports.
+        }
+        const uint64_t behind =
+            flows ? flows : senders.GetSendersBehind(forecast.kinds[pair.from].settings.rate);
+        if (const auto incast =
+                ForecastRdmaIncast(fabric, forecast.kinds, pair, priority, senders, behind))
         {
             forecast.incasts.push_back(*incast);
         }
@@ -310,6 +397,10 @@ PrintRdmaClassForecast(std::ostream& os, const RdmaClassForecast& forecast)
     for (const RdmaIncastForecast& incast : forecast.incasts)
     {
         PrintIncast(os, forecast, incast);
+    }
+    for (const RdmaRunIncast& incast : forecast.ofRun)
+    {
+        PrintRunIncast(os, forecast, incast);
     }
     if (forecast.incasts.empty())
     {

@@ -4,9 +4,11 @@
 #define RDMA_CLASS_FORECAST_H
 
 #include "rdma-fabric.h"
+#include "rdma-flow-runner.h"
 #include "rdma-incast-forecast.h"
 #include "rdma-incast-trial.h"
 #include "rdma-port-kinds.h"
+#include "rdma-run-incast.h"
 
 #include <cstdint>
 #include <optional>
@@ -26,21 +28,43 @@ struct RdmaClassForecast
     uint8_t priority{0};             //!< the class, 0..7
     RdmaSenderProfile senders;       //!< the hosts
     std::vector<RdmaPortKind> kinds; //!< ports by kind
-    /// Room of an ingress port while all other ports are idle, by kind; no value for hosts
+    /// Room of an ingress port while all other ports are idle, by kind, at the switch with the
+    /// least memory; no value for hosts
     std::vector<std::optional<RdmaIngressRoom>> rooms;
+    /// RdmaIngressRoom::holdsBytes of the ports, by kind
+    std::vector<RdmaRange> holds;
+    /// RdmaIngressRoom::xonBytes of the ports, by kind
+    std::vector<RdmaRange> xons;
     std::vector<RdmaIncastForecast> incasts; //!< by kinds of egress and ingress ports
+    std::vector<RdmaRunIncast> ofRun;        //!< largest incasts of the run; empty without flows
 };
+
+/**
+ * \ingroup rdma-explain
+ * \param fabric a fabric
+ * \param port a port of a switch
+ * \param priority class, 0..7
+ * \param frameBytes size of every frame
+ * \return room of the port while all other ports are idle; no value if the buffer manager cannot
+ *         be copied
+ */
+std::optional<RdmaIngressRoom> FindRdmaIngressRoom(const RdmaFabric& fabric,
+                                                   const RdmaFabricPort& port,
+                                                   uint8_t priority,
+                                                   uint32_t frameBytes);
 
 /**
  * \ingroup rdma-explain
  * \param fabric a fabric
  * \param priority class, 0..7
  * \param senders the hosts
+ * \param runner the flows of the run; null: none are known
  * \return what is known of the class before the run
  */
 RdmaClassForecast ForecastRdmaClass(const RdmaFabric& fabric,
                                     uint8_t priority,
-                                    const RdmaSenderProfile& senders);
+                                    const RdmaSenderProfile& senders,
+                                    const RdmaFlowRunner* runner);
 
 /**
  * \ingroup rdma-explain

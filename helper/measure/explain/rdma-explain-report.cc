@@ -92,7 +92,8 @@ RdmaExplainReport::GetTypeId()
 void
 RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
 {
-    RefuseRdmaIf(runner && !DynamicCast<RdmaFlowRunner>(runner),
+    const auto* flows = dynamic_cast<const RdmaFlowRunner*>(PeekPointer(runner));
+    RefuseRdmaIf(runner && !flows,
                  "flows of this transport have no queue pairs; accepted: with roce or irn");
     m_fabric = fabric;
     RdmaSenderProfile senders = DescribeRdmaSenders(*fabric);
@@ -101,9 +102,14 @@ RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
          runner ? GetLargestFlows(*runner) : GetLosslessClasses(*fabric))
     {
         senders.flowBytes = bytes;
-        m_forecasts.push_back(ForecastRdmaClass(*fabric, priority, senders));
+        m_forecasts.push_back(ForecastRdmaClass(*fabric, priority, senders, flows));
     }
     m_first = std::make_unique<RdmaFirstEvents>(*fabric);
+    m_begin = runner && runner->GetNFlows() > 0 ? QBB_NEVER : 0_ps;
+    for (uint64_t i = 0; runner && i < runner->GetNFlows(); ++i)
+    {
+        m_begin = std::min(m_begin, runner->GetFlow(i).start);
+    }
 }
 
 void
@@ -144,7 +150,7 @@ RdmaExplainReport::Print(std::ostream& os) const
     {
         return;
     }
-    const RdmaFirstEventTable first = m_first->GetTable();
+    const RdmaFirstEventTable first = m_first->GetTable().Since(m_begin);
     for (std::size_t i = 0; i < m_findings.size(); ++i)
     {
         PrintRdmaClassFindings(os, m_forecasts[i], m_findings[i], first);

@@ -25,8 +25,9 @@ namespace ns3
 /**
  * \ingroup rdma-explain
  * The instrument `explain`: explains marks, pauses and drops. Before the run, it prints the
- * thresholds of the ports by kind and the smallest incasts that reach the thresholds. After the
- * run, it prints what happened and why.
+ * thresholds of the ports by kind, the smallest incasts that reach the thresholds, and what the
+ * largest incasts of the run's flows will cause. After the run, it prints what happened and why.
+ * Times count from the start of the first flow.
  *
  *     auto report = CreateObject<RdmaExplainReport>();
  *     report->Begin(fabric, nullptr);
@@ -80,6 +81,7 @@ class RdmaExplainReport : public RdmaInstrument
 
     uint64_t m_burst{0};                        //!< attribute Burst
     bool m_forecastPrinted{false};              //!< PrintForecast() was called
+    QbbPs m_begin{0};                           //!< start of the first flow
     Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
     std::vector<RdmaClassForecast> m_forecasts; //!< by class
     std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()

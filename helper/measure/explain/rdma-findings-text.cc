@@ -129,7 +129,7 @@ class RdmaFindingsPrinter
         double most = -1;
         for (std::size_t i = 0; i < m_findings.kinds.size(); ++i)
         {
-            const auto& room = m_forecast.rooms[i];
+            const auto& room = m_findings.kinds[i].room;
             if (room && room->pauses && room->holdsBytes > 0)
             {
                 const double share = static_cast<double>(m_findings.kinds[i].ingress.bytes) /
@@ -154,7 +154,7 @@ class RdmaFindingsPrinter
             return;
         }
         const RdmaKindFindings& found = m_findings.kinds[*closest];
-        const uint64_t xoff = m_forecast.rooms[*closest]->holdsBytes;
+        const uint64_t xoff = found.room->holdsBytes;
         m_os << "the fullest ingress port held " << found.ingress.bytes << " B" << At(found.ingress)
              << ", " << found.ingress.bytes * 100 / xoff << "% of the XOFF of "
              << m_forecast.kinds[*closest].name << ", which is " << xoff << " B"
@@ -205,13 +205,20 @@ class RdmaFindingsPrinter
                 m_os << found.pausing << " of " << kind.members.size() << " ports " << kind.name
                      << " sent pauses: the fullest held " << found.ingress.bytes << " B"
                      << At(found.ingress);
-                if (const auto& room = m_forecast.rooms[i]; room && room->pauses)
+                if (found.room && found.room->pauses)
                 {
-                    m_os << ", XOFF is " << room->holdsBytes << " B" << GetBusyAlone(found);
+                    m_os << ", XOFF is " << found.room->holdsBytes << " B" << GetBusyAlone(found);
                 }
-                m_os << "; headroom " << found.headroom.bytes << " of " << kind.leastHeadroom
-                     << " B.\n";
-                if (m_forecast.rooms[i])
+                m_os << "; headroom " << found.headroom.bytes << " of "
+                     << (found.headroom.bytes > 0 ? std::to_string(found.headroom.limit)
+                                                  : kind.headroom.Format())
+                     << " B";
+                if (kind.headroom.least < kind.headroom.most && found.headroom.bytes > 0)
+                {
+                    m_os << At(found.headroom);
+                }
+                m_os << ".\n";
+                if (found.room)
                 {
                     PrintLowest(i);
                 }
@@ -302,10 +309,9 @@ class RdmaFindingsPrinter
                 const RdmaPortKind& kind = m_forecast.kinds[i];
                 if (m_findings.kinds[i].drops > 0)
                 {
-                    m_os << " Ports " << kind.name << " have " << kind.leastHeadroom
-                         << " B of headroom and need " << kind.settings.neededHeadroomBytes
-                         << " B; those of the pool have " << kind.settings.buffer.headroomPoolBytes
-                         << " B.";
+                    m_os << " Ports " << kind.name << " have " << kind.headroom.Format()
+                         << " B of headroom and need " << kind.neededHeadroom.Format()
+                         << " B; those of the pool have " << kind.headroomPool.Format() << " B.";
                 }
             }
         }
@@ -320,7 +326,7 @@ class RdmaFindingsPrinter
     void PrintLowest(std::size_t kind)
     {
         const RdmaKindFindings& found = m_findings.kinds[kind];
-        if (found.lowestXoff > 0 && found.lowestXoff < m_forecast.rooms[kind]->holdsBytes)
+        if (found.lowestXoff > 0 && found.lowestXoff < found.room->holdsBytes)
         {
             m_os << "The threshold falls as the memory fills; in this run it never was below "
                  << found.lowestXoff << " B.\n";

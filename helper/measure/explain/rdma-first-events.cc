@@ -25,6 +25,22 @@ NoteFirst(QbbEventTime& first)
 
 } // namespace
 
+RdmaFirstEventTable
+RdmaFirstEventTable::Since(QbbPs begin) const
+{
+    RdmaFirstEventTable table = *this;
+    const auto shift = [begin](std::optional<RdmaFirstEvent>& event) {
+        if (event)
+        {
+            event->at -= begin;
+        }
+    };
+    std::for_each(table.pauses.begin(), table.pauses.end(), shift);
+    std::for_each(table.marks.begin(), table.marks.end(), shift);
+    shift(table.drop);
+    return table;
+}
+
 RdmaFirstEvents::RdmaFirstEvents(const RdmaFabric& fabric)
 {
     for (const auto& ports : MakeRdmaFabricPorts(fabric.GetTopology()))

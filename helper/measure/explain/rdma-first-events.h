@@ -39,6 +39,9 @@ struct RdmaFirstEventTable
     std::array<std::optional<RdmaFirstEvent>, 8> marks;  //!< first mark, by class
     std::optional<RdmaFirstEvent> drop;                  //!< first drop of any class
     QbbDropReason dropReason{QbbDropReason::COUNT};      //!< reason of the first drop
+
+    /** \param begin an instant \return the table with times that count from \p begin */
+    RdmaFirstEventTable Since(QbbPs begin) const;
 };
 
 /**

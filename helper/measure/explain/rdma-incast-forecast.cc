@@ -43,41 +43,25 @@ class RdmaIncastForecaster
                          const RdmaPortKind& to,
                          const RdmaPortPair& pair,
                          uint8_t priority,
-                         const RdmaSenderProfile& senders)
+                         const RdmaSenderProfile& senders,
+                         uint64_t behind)
         : m_switch(sw),
-          m_senders(senders),
-          m_inputRate(from.settings.rate)
+          m_senders(senders)
     {
         const QbbPortProfile profile = sw.GetPortProfiles()[pair.inputs.front()];
         m_incast.output = pair.output;
         m_incast.priority = priority;
         m_incast.inputRate = from.settings.rate;
-        m_incast.outputRate = to.settings.rate;
-        m_incast.frameBytes = senders.frameBytes;
-        m_incast.lineBytes = senders.lineBytes;
-        m_incast.frames = senders.GetFrames() * senders.GetSendersBehind(from.settings.rate);
-        m_incast.marks = to.settings.marks;
+        m_incast.frames = senders.GetFrames(senders.flowBytes) * behind;
+        DescribeRdmaIncast(m_incast, senders, from.settings.lossless, to.settings, profile);
         if (from.settings.lossless)
         {
             m_terms = QbbPfcHeadroom::GetTerms(profile);
-            m_incast.framesAfterPause = m_terms.lineBytes / senders.lineBytes + 1;
-        }
-        const QbbPs inputDelay = profile.delay + m_inputRate.BytesToPs(senders.lineBytes);
-        if (senders.control)
-        {
-            m_incast.reactToMarks = senders.ReactsToMarks();
-            m_incast.feedback = senders.rtt - inputDelay;
-            m_incast.inputDelay = inputDelay;
-        }
-        if (senders.control && !senders.ReactsToMarks())
-        {
-            m_incast.signalBytes = GetBytesIn(to.settings.rate, senders.GetAcceptedDelay());
         }
         m_lossless = from.settings.lossless;
-        m_mayDrop = !m_lossless || from.leastHeadroom < from.settings.neededHeadroomBytes ||
-                    from.settings.buffer.headroomPoolBytes <
-                        from.settings.neededHeadroomBytes * pair.inputs.size();
+        m_mayDrop = !m_lossless || LacksHeadroom(pair, priority);
         m_forecast.pair = pair;
+        m_forecast.behind = behind;
         m_forecast.frames = m_incast.frames;
     }
 
@@ -105,6 +89,28 @@ class RdmaIncastForecaster
     }
 
   private:
+    /** \return true if an ingress port, or all of them together, have too little headroom */
+    bool LacksHeadroom(const RdmaPortPair& pair, uint8_t priority) const
+    {
+        const auto buffer = CopyRdmaBuffer(m_switch);
+        const auto profiles = m_switch.GetPortProfiles();
+        uint64_t sum = 0;
+        uint64_t pool = 0;
+        for (const uint16_t input : pair.inputs)
+        {
+            const QbbIngressTerms terms =
+                buffer ? buffer->GetTerms(input, priority) : QbbIngressTerms();
+            const uint64_t needed = QbbPfcHeadroom::GetBytes(profiles[input]);
+            if (terms.headroomBytes < needed)
+            {
+                return true;
+            }
+            sum += needed;
+            pool = terms.headroomPoolBytes;
+        }
+        return pool < sum;
+    }
+
     /** \return true if larger incasts can have no further effect */
     bool IsComplete() const
     {
@@ -144,7 +150,6 @@ class RdmaIncastForecaster
 
     const QbbSwitch& m_switch;          //!< the switch
     const RdmaSenderProfile& m_senders; //!< the senders
-    const QbbLineRate m_inputRate;      //!< line rate of the ingress ports
     QbbPfcHeadroomTerms m_terms;        //!< times of a pause; zeros for a lossy class
     RdmaIncast m_incast;                //!< the current incast
     bool m_lossless{false};             //!< the ingress ports pause the class
@@ -161,14 +166,14 @@ RdmaSenderProfile::GetBdpBytes(QbbBitRate rate) const
 }
 
 uint64_t
-RdmaSenderProfile::GetFrames() const
+RdmaSenderProfile::GetFrames(uint64_t bytes) const
 {
     if (burstBytes > 0)
     {
         return (burstBytes + payloadBytes - 1) / payloadBytes;
     }
-    const uint64_t frames = flowBytes > 0 ? (flowBytes + payloadBytes - 1) / payloadBytes
-                                          : GetBdpBytes(rate) / lineBytes;
+    const uint64_t frames =
+        bytes > 0 ? (bytes + payloadBytes - 1) / payloadBytes : GetBdpBytes(rate) / lineBytes;
     return std::max<uint64_t>(1, std::min(frames, maxInFlight));
 }
 
@@ -226,19 +231,50 @@ DescribeRdmaSenders(const RdmaFabric& fabric)
     return senders;
 }
 
+void
+DescribeRdmaIncast(RdmaIncast& incast,
+                   const RdmaSenderProfile& senders,
+                   bool lossless,
+                   const RdmaPortSettings& to,
+                   const QbbPortProfile& profile)
+{
+    incast.outputRate = to.rate;
+    incast.frameBytes = senders.frameBytes;
+    incast.lineBytes = senders.lineBytes;
+    incast.marks = to.marks;
+    if (lossless)
+    {
+        incast.framesAfterPause =
+            QbbPfcHeadroom::GetTerms(profile).lineBytes / senders.lineBytes + 1;
+    }
+    if (!senders.control)
+    {
+        return;
+    }
+    incast.inputDelay = profile.delay + QbbLineRate(incast.inputRate).BytesToPs(senders.lineBytes);
+    incast.feedback = senders.rtt - incast.inputDelay;
+    incast.reactToMarks = senders.ReactsToMarks();
+    if (!incast.reactToMarks)
+    {
+        incast.signalBytes = GetBytesIn(to.rate, senders.GetAcceptedDelay());
+    }
+}
+
 std::optional<RdmaIncastForecast>
 ForecastRdmaIncast(const RdmaFabric& fabric,
                    const std::vector<RdmaPortKind>& kinds,
                    const RdmaPortPair& pair,
                    uint8_t priority,
-                   const RdmaSenderProfile& senders)
+                   const RdmaSenderProfile& senders,
+                   uint64_t behind)
 {
     return RdmaIncastForecaster(*fabric.GetSwitch(pair.node),
                                 kinds[pair.from],
                                 kinds[pair.to],
                                 pair,
                                 priority,
-                                senders)
+                                senders,
+                                behind)
         .Run();
 }
 

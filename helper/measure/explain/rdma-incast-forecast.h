@@ -37,12 +37,13 @@ struct RdmaSenderProfile
 
     /**
      * Computes how many packets a sender sends at line rate unless something slows the sender down:
-     * the packets of burstBytes; if burstBytes is 0, of the largest flow; if flowBytes is also 0,
-     * of a bandwidth-delay product. The transport limits the latter two numbers.
+     * the packets of burstBytes; if burstBytes is 0, of a flow; if \p bytes is also 0, of a
+     * bandwidth-delay product. The transport limits the latter two numbers.
      *
+     * \param bytes size of the flow; 0: not known
      * \return number of packets, 1 or more
      */
-    uint64_t GetFrames() const;
+    uint64_t GetFrames(uint64_t bytes) const;
 
     /** \param portRate rate of a port \return number of senders that fill the port, 1 or more */
     uint64_t GetSendersBehind(QbbBitRate portRate) const;
@@ -81,7 +82,8 @@ struct RdmaIncastDegree
 struct RdmaIncastForecast
 {
     RdmaPortPair pair;                       //!< the ports
-    uint64_t frames{0};                      //!< frames that each sender sends
+    uint64_t behind{0};                      //!< flows that send through each ingress port
+    uint64_t frames{0};                      //!< frames that come through each ingress port
     std::optional<RdmaIncastDegree> mayMark; //!< smallest incast whose packets may be marked
     std::optional<RdmaIncastDegree> mark;    //!< smallest incast that causes 1 mark on average
     std::optional<RdmaIncastDegree> signal;  //!< smallest incast that exceeds the accepted delay
@@ -96,6 +98,23 @@ struct RdmaIncastForecast
 
 /**
  * \ingroup rdma-explain
+ * Sets the members of an incast that follow from its senders, its rates and its ports: frame sizes,
+ * rate of the egress port, marks, reactions, and frames after a pause.
+ *
+ * \param [in,out] incast the incast, with its inputRate
+ * \param senders the senders
+ * \param lossless true if the ingress ports pause the class
+ * \param to settings of the egress port
+ * \param profile profile of an ingress port
+ */
+void DescribeRdmaIncast(RdmaIncast& incast,
+                        const RdmaSenderProfile& senders,
+                        bool lossless,
+                        const RdmaPortSettings& to,
+                        const QbbPortProfile& profile);
+
+/**
+ * \ingroup rdma-explain
  * Tries incasts of 1, 2, 3 and more senders on copies of a switch's buffer manager.
  *
  * \param fabric the fabric
@@ -103,13 +122,15 @@ struct RdmaIncastForecast
  * \param pair kinds of ingress and egress ports
  * \param priority class, 0..7
  * \param senders the senders
+ * \param behind number of flows that send through each ingress port
  * \return the smallest incasts that have an effect; nothing if the buffer manager cannot be copied
  */
 std::optional<RdmaIncastForecast> ForecastRdmaIncast(const RdmaFabric& fabric,
                                                      const std::vector<RdmaPortKind>& kinds,
                                                      const RdmaPortPair& pair,
                                                      uint8_t priority,
-                                                     const RdmaSenderProfile& senders);
+                                                     const RdmaSenderProfile& senders,
+                                                     uint64_t behind);
 
 } // namespace ns3
 

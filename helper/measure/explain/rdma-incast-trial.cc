@@ -23,13 +23,14 @@ class RdmaIncastInProgress
           m_inputRate(incast.inputRate),
           m_outputRate(incast.outputRate),
           m_held(incast.inputs.size()),
-          m_left(incast.inputs.size(), incast.frames)
+          m_left(incast.framesOf)
     {
+        m_left.resize(incast.inputs.size(), incast.frames);
     }
 
     RdmaIncastOutcome Run()
     {
-        for (uint64_t wave = 0; wave < m_incast.frames && !IsDecided(); ++wave)
+        for (uint64_t wave = 0; !IsDecided(); ++wave)
         {
             const QbbPs now = m_inputRate.BytesToPs(wave * m_incast.lineBytes);
             Depart(now, false);
@@ -40,9 +41,9 @@ class RdmaIncastInProgress
             bool any = false;
             for (std::size_t i = 0; i < m_incast.inputs.size(); ++i)
             {
-                if (m_left[i] > 0)
+                any = any || m_left[i] > 0;
+                if (m_left[i] > 0 && TakesPart(i, wave))
                 {
-                    any = true;
                     --m_left[i];
                     Arrive(i, now);
                     Depart(now, true);
@@ -63,6 +64,16 @@ class RdmaIncastInProgress
     {
         // The queue of a lossy class stops growing once frames are dropped.
         return m_outcome.drop && (!m_outcome.pause || (m_outcome.mark && m_outcome.signal));
+    }
+
+    /** \return true if a sender has a frame in a wave */
+    bool TakesPart(std::size_t sender, uint64_t wave) const
+    {
+        const double share = m_incast.shares.empty() ? 1 : m_incast.shares[sender];
+        const auto count = [share](uint64_t waves) {
+            return static_cast<uint64_t>(share * static_cast<double>(waves));
+        };
+        return wave == 0 || count(wave) > count(wave - 1);
     }
 
     uint64_t GetQueueBytes() const

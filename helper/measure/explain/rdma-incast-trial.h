@@ -23,14 +23,18 @@ namespace ns3
  */
 struct RdmaIncast
 {
-    std::vector<uint16_t> inputs;          //!< ingress ports, one for each sender
-    uint16_t output{0};                    //!< egress port
-    uint8_t priority{3};                   //!< class of the frames, 0..7
-    QbbBitRate inputRate{0};               //!< line rate of the ingress ports
-    QbbBitRate outputRate{0};              //!< line rate of the egress port
-    uint32_t frameBytes{0};                //!< size of every frame, with FCS
-    uint32_t lineBytes{0};                 //!< size of every frame with preamble and gap
-    uint64_t frames{0};                    //!< frames that each sender sends
+    std::vector<uint16_t> inputs; //!< ingress ports, one for each sender
+    uint16_t output{0};           //!< egress port
+    uint8_t priority{3};          //!< class of the frames, 0..7
+    QbbBitRate inputRate{0};      //!< line rate of the ingress ports
+    QbbBitRate outputRate{0};     //!< line rate of the egress port
+    uint32_t frameBytes{0};       //!< size of every frame, with FCS
+    uint32_t lineBytes{0};        //!< size of every frame with preamble and gap
+    uint64_t frames{0};           //!< frames that each sender sends
+    /// Frames of each sender, in the order of inputs; empty: `frames` of each
+    std::vector<uint64_t> framesOf{};
+    /// Rate of each sender as a share of inputRate, above 0 to 1; empty: 1 for each
+    std::vector<double> shares{};
     uint64_t framesAfterPause{UINT64_MAX}; //!< frames that still arrive after XOFF
     std::vector<QbbMarkCurve> marks;       //!< marking of the egress queue
     uint64_t signalBytes{UINT64_MAX};      //!< senders that measure delay react to a longer queue
@@ -74,7 +78,8 @@ struct RdmaIncastOutcome
  * when the first frames of a slowed sender would arrive, or when nothing new can happen. Until
  * then, senders react to nothing but pauses, and the pauses do not end.
  *
- * A wave of frames, one from each sender, arrives every lineBytes x 8 / inputRate. A frame leaves
+ * A wave of frames, one from each sender, arrives every lineBytes x 8 / inputRate; a sender with a
+ * smaller share takes part in that share of the waves. A frame leaves
  * every lineBytes x 8 / outputRate, from the first arrival on. Among simultaneous events, a frame
  * arrives before another one leaves, as in a QbbSwitch.
  *

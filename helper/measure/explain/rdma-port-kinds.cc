@@ -92,13 +92,17 @@ AddToKind(std::vector<RdmaPortKind>& kinds,
         return each.name == name && each.ofHost == ofHost &&
                AreSameSettings(each.settings, settings);
     });
-    const uint64_t headroom = settings.buffer.headroomBytes;
     if (kind == kinds.end())
     {
-        kind = kinds.insert(kinds.end(), {name, ofHost, settings, headroom, headroom, {}});
+        kind = kinds.insert(kinds.end(), {name, ofHost, settings});
     }
-    kind->leastHeadroom = std::min(kind->leastHeadroom, headroom);
-    kind->mostHeadroom = std::max(kind->mostHeadroom, headroom);
+    const uint64_t memory = settings.buffer.poolBytes;
+    kind->leastMemory = memory < kind->memory.least ? kind->members.size() : kind->leastMemory;
+    kind->mostMemory = memory > kind->memory.most ? kind->members.size() : kind->mostMemory;
+    kind->memory.Add(memory);
+    kind->headroom.Add(settings.buffer.headroomBytes);
+    kind->neededHeadroom.Add(settings.neededHeadroomBytes);
+    kind->headroomPool.Add(settings.buffer.headroomPoolBytes);
     kind->members.push_back(member);
 }
 

@@ -10,6 +10,7 @@
 #include "rdma-fabric-port.h"
 #include "rdma-fabric.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,8 +35,31 @@ struct RdmaPortSettings
 
 /**
  * \ingroup rdma-explain
- * Ports of a fabric that have equal roles, rates and thresholds. Headrooms may differ, as cables
- * do.
+ * Smallest and largest of several numbers.
+ */
+struct RdmaRange
+{
+    uint64_t least{UINT64_MAX}; //!< the smallest number
+    uint64_t most{0};           //!< the largest number
+
+    /** Considers a number. \param number the number */
+    void Add(uint64_t number)
+    {
+        least = std::min(least, number);
+        most = std::max(most, number);
+    }
+
+    /** \param to word between the numbers \return "LEAST", or "LEAST TO MOST" if they differ */
+    std::string Format(const std::string& to = " to ") const
+    {
+        return std::to_string(least) + (least == most ? "" : to + std::to_string(most));
+    }
+};
+
+/**
+ * \ingroup rdma-explain
+ * Ports of a fabric that have equal roles, rates and thresholds. Their headrooms may differ, as
+ * cables do, and the memory that a dynamic threshold depends on.
  */
 struct RdmaPortKind
 {
@@ -49,8 +73,12 @@ struct RdmaPortKind
     std::string name;            //!< for instance "leaf to host"
     bool ofHost{false};          //!< ports of hosts
     RdmaPortSettings settings;   //!< settings of the first port
-    uint64_t leastHeadroom{0};   //!< smallest headroom of a port
-    uint64_t mostHeadroom{0};    //!< largest headroom of a port
+    RdmaRange headroom;          //!< headroom of a port
+    RdmaRange neededHeadroom;    //!< RdmaPortSettings::neededHeadroomBytes
+    RdmaRange headroomPool;      //!< headroom of all ports of a pool
+    RdmaRange memory;            //!< shared memory of a pool
+    std::size_t leastMemory{0};  //!< index of a member with the least shared memory
+    std::size_t mostMemory{0};   //!< index of a member with the most shared memory
     std::vector<Member> members; //!< the ports, by node id and port number
 };
 

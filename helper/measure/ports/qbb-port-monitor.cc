@@ -106,14 +106,15 @@ QbbPortMonitor::AddNode(uint32_t node)
     }
     const bool isHost = m_fabric->GetTopology().IsHost(node);
     const auto buffer = isHost ? nullptr : m_fabric->GetSwitch(node)->GetBufferManager();
-    for (const auto& port : m_names[node])
-    {
-        m_ports.push_back(
-            {port, m_fabric->GetDevice(port->link, node), buffer, first + port->number});
-    }
+    const auto index = buffer ? static_cast<int64_t>(m_buffers.size()) : -1;
     if (buffer)
     {
-        m_buffers.push_back(buffer);
+        m_buffers.push_back({buffer, buffer->AddPeakReader()});
+    }
+    for (const auto& port : m_names[node])
+    {
+        const auto device = m_fabric->GetDevice(port->link, node);
+        m_ports.push_back({port, device, device->AddPeakReader(), index, first + port->number});
     }
 }
 
@@ -147,12 +148,17 @@ QbbPortMonitor::Poll()
         return;
     }
     m_last = now;
+    for (Buffer& buffer : m_buffers)
+    {
+        buffer.peaks = buffer.manager->ReadPeaks(buffer.reader);
+    }
     std::string row;
     for (Port& port : m_ports)
     {
+        const auto queuePeaks = port.device->ReadPeaks(port.peaks);
         for (uint8_t priority = 0; priority < 8; ++priority)
         {
-            const QbbPortReading reading = Read(port, priority);
+            const QbbPortReading reading = Read(port, priority, queuePeaks[priority]);
             QbbPortReading& last = port.readings[priority];
             if (!reading.HasValuesOf(last) || reading.queueBytes > 0 ||
                 reading.ingressBytes.value_or(0) > 0)
@@ -163,32 +169,29 @@ QbbPortMonitor::Poll()
                 m_rows.Add({static_cast<uint64_t>(now.Get()), port.place, priority}, row);
             }
         }
-        port.device->GetQueues().ClearWatermarks();
-    }
-    for (const auto& buffer : m_buffers)
-    {
-        buffer->ResetPeaks();
     }
 }
 
 QbbPortReading
-QbbPortMonitor::Read(const Port& port, uint8_t priority) const
+QbbPortMonitor::Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const
 {
     QbbPortReading reading{ReadRdmaPort(port.port, *port.device, priority)};
     reading.time = m_last;
     reading.queueBytes = port.device->GetQueues().GetBytes(priority);
-    reading.peakQueueBytes = port.device->GetQueues().GetWatermark(priority);
-    if (port.buffer)
+    reading.peakQueueBytes = peakQueueBytes;
+    if (port.buffer >= 0)
     {
+        const Buffer& buffer = m_buffers[port.buffer];
         // A switch that has not received a frame may have no layout of its buffer.
         const uint32_t number = port.port->number;
-        const auto usage = number < port.buffer->GetNPorts()
-                               ? port.buffer->GetIngress(number, priority)
-                               : QbbIngressUsage();
+        const bool hasLayout = number < buffer.manager->GetNPorts();
+        const auto usage =
+            hasLayout ? buffer.manager->GetIngress(number, priority) : QbbIngressUsage();
+        const auto peaks = hasLayout ? buffer.peaks[8 * number + priority] : QbbIngressPeaks();
         reading.ingressBytes = usage.bytes;
-        reading.peakIngressBytes = usage.peakBytes;
+        reading.peakIngressBytes = static_cast<uint32_t>(peaks.bytes);
         reading.headroomBytes = usage.headroomBytes;
-        reading.peakHeadroomBytes = usage.peakHeadroomBytes;
+        reading.peakHeadroomBytes = static_cast<uint32_t>(peaks.headroomBytes);
     }
     return reading;
 }

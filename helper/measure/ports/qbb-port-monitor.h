@@ -45,7 +45,7 @@ struct QbbPortReading : RdmaPortResult
 /**
  * \ingroup rdma
  * Polls ports periodically, as a monitoring system does, and writes CSV: counters by priority,
- * paused time, and watermarks, which each poll clears.
+ * paused time, and watermarks since the monitor's preceding poll.
  *
  *     QbbPortMonitor monitor(file, fabric, 100_us);
  *     monitor.AddNode(4);
@@ -57,9 +57,9 @@ struct QbbPortReading : RdmaPortResult
  * simulation stops, so Simulator::Stop() is required. Call Poll() after Simulator::Run() to record
  * the rest.
  *
- * A poll runs after all other events of its instant and changes nothing but the watermarks, so it
- * does not affect the run. Use one monitor per port, because polls reset the peaks of
- * QbbBufferManager. The monitor must exist until the simulation is over.
+ * A poll runs after all other events of its instant and does not affect the run. Any number of
+ * monitors may poll a port: each has its own watermarks (QbbPeakReaders). The monitor must exist
+ * until the simulation is over.
  */
 class QbbPortMonitor
 {
@@ -102,23 +102,32 @@ class QbbPortMonitor
     {
         std::shared_ptr<const RdmaFabricPort> port; //!< number and name of the port
         Ptr<QbbNetDevice> device;                   //!< device of the port
-        Ptr<QbbBufferManager> buffer;               //!< buffer of the port's switch, or null
+        QbbPeakReaders::Reader peaks;               //!< reader of the peaks of the egress queues
+        int64_t buffer{-1};                         //!< index in m_buffers; negative: a host
         uint64_t place;                             //!< number of ports added earlier, on all ranks
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 
-    void OnTick();
-    QbbPortReading Read(const Port& port, uint8_t priority) const;
+    /** The buffer of a monitored switch. */
+    struct Buffer
+    {
+        Ptr<QbbBufferManager> manager;        //!< the buffer
+        QbbPeakReaders::Reader reader;        //!< reader of its peaks
+        std::vector<QbbIngressPeaks> peaks{}; //!< peaks of the latest poll
+    };
 
-    std::ostream& m_os;        //!< output stream of the header
-    RdmaRankRows m_rows;       //!< the rows
-    Ptr<RdmaFabric> m_fabric;  //!< fabric whose ports are polled
-    RdmaFabricPorts m_names;   //!< numbers and names of all ports of the fabric
-    QbbPs m_period;            //!< polling interval
-    QbbPs m_last{-1};          //!< instant of the latest poll; negative: no poll yet
-    std::vector<Port> m_ports; //!< ports in the order of the calls that added them
-    uint64_t m_added{0};       //!< number of ports that were added on all ranks
-    std::vector<Ptr<QbbBufferManager>> m_buffers; //!< buffers of the monitored switches
+    void OnTick();
+    QbbPortReading Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const;
+
+    std::ostream& m_os;            //!< output stream of the header
+    RdmaRankRows m_rows;           //!< the rows
+    Ptr<RdmaFabric> m_fabric;      //!< fabric whose ports are polled
+    RdmaFabricPorts m_names;       //!< numbers and names of all ports of the fabric
+    QbbPs m_period;                //!< polling interval
+    QbbPs m_last{-1};              //!< instant of the latest poll; negative: no poll yet
+    std::vector<Port> m_ports;     //!< ports in the order of the calls that added them
+    uint64_t m_added{0};           //!< number of ports that were added on all ranks
+    std::vector<Buffer> m_buffers; //!< buffers of the monitored switches
     /// Timer of the next poll
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;
 };

@@ -5,6 +5,7 @@
 #include "rdma-fabric-deadlock.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
+#include "rdma-units.h"
 
 namespace ns3
 {
@@ -36,8 +37,9 @@ RdmaDeadlockReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
         "Deadlock",
         Callback<void, const QbbDeadlock&>([fabric](const QbbDeadlock& deadlock) {
             RdmaRanks::GetWarnings()
-                << "rdma: deadlock at " << static_cast<double>(deadlock.at) / 1e6
-                << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
+                << "rdma: deadlock at " << FormatRdmaReal(static_cast<double>(deadlock.at) / 1e6)
+                << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle)
+                << (deadlock.whileHostsRepeat ? ", while hosts only repeat" : "") << "\n";
         }));
 }
 

@@ -48,14 +48,17 @@ QbbEgressQueues::GetBytesFrom(uint8_t priority, uint16_t ingressPort) const
     return bytes;
 }
 
-void
-QbbEgressQueues::ClearWatermarks()
+std::array<uint64_t, 8>
+QbbEgressQueues::TakePeaks()
 {
-    for (Queue& queue : m_queues)
+    std::array<uint64_t, 8> peaks{};
+    for (std::size_t i = 0; i < m_queues.size(); ++i)
     {
-        queue.cleared = std::max(queue.watermark, queue.cleared);
-        queue.watermark = queue.bytes;
+        Queue& queue = m_queues[i];
+        peaks[i] = std::exchange(queue.peak, queue.bytes);
+        queue.earlier = std::max(queue.earlier, peaks[i]);
     }
+    return peaks;
 }
 
 } // namespace ns3

@@ -49,7 +49,7 @@ class QbbEgressQueues
     void NotePassing(uint8_t priority, uint32_t bytes)
     {
         Queue& queue = m_queues[priority];
-        queue.watermark = std::max(queue.watermark, queue.bytes + bytes);
+        queue.peak = std::max(queue.peak, queue.bytes + bytes);
     }
 
     /** Removes the first frame. \param priority class in GetClasses() \return the frame */
@@ -159,20 +159,18 @@ class QbbEgressQueues
      */
     uint64_t GetBytesFrom(uint8_t priority, uint16_t ingressPort) const;
 
-    /** \param priority class \return maximum of GetBytes() since the last ClearWatermarks() */
-    uint64_t GetWatermark(uint8_t priority) const
-    {
-        return m_queues[priority].watermark;
-    }
-
     /** \param priority class \return maximum of GetBytes() since the start */
     uint64_t GetPeakBytes(uint8_t priority) const
     {
-        return std::max(m_queues[priority].watermark, m_queues[priority].cleared);
+        return std::max(m_queues[priority].peak, m_queues[priority].earlier);
     }
 
-    /** Resets the watermarks to the current queue lengths. */
-    void ClearWatermarks();
+    /**
+     * Takes the latest peaks, for the one owner that passes them to QbbPeakReaders.
+     *
+     * \return by class, maximum of GetBytes() since the previous call
+     */
+    std::array<uint64_t, 8> TakePeaks();
 
   private:
     /** The queue of a class, in one cache line. */
@@ -180,15 +178,15 @@ class QbbEgressQueues
     {
         QbbRing<QbbFramePtr> frames; //!< frames in the egress queue
         uint64_t bytes{0};           //!< value of GetBytes()
-        uint64_t watermark{0};       //!< value of GetWatermark()
-        uint64_t cleared{0};         //!< highest cleared watermark
+        uint64_t peak{0};            //!< maximum of bytes since TakePeaks()
+        uint64_t earlier{0};         //!< maximum of bytes before
         uint64_t waitingBytes{0};    //!< bytes counted by AddWaiting()
         uint32_t waitingFrames{0};   //!< frames counted by AddWaiting()
 
         void AddBytes(uint32_t more)
         {
             bytes += more;
-            watermark = std::max(watermark, bytes);
+            peak = std::max(peak, bytes);
         }
     };
 

@@ -218,16 +218,30 @@ QbbBufferBooks::IsEmpty() const
     return noGroup && noQueue && noPool && m_used == 0 && m_headroomUsed == 0;
 }
 
-void
-QbbBufferBooks::ResetPeaks()
+std::vector<uint64_t>
+QbbBufferBooks::TakePeaks()
 {
+    std::vector<uint64_t> peaks;
+    peaks.reserve(2 * m_layout.groups.size());
     for (Group& group : m_layout.groups)
     {
-        group.peak = group.GetBytes();
-        group.peakHeadroom = group.headroom;
+        peaks.push_back(std::exchange(group.peak, group.GetBytes()));
+        peaks.push_back(std::exchange(group.peakHeadroom, group.headroom));
     }
-    m_peakUsed = m_used;
-    m_peakHeadroomUsed = m_headroomUsed;
+    return peaks;
+}
+
+std::vector<uint64_t>
+QbbBufferBooks::GetBytesByGroup() const
+{
+    std::vector<uint64_t> bytes;
+    bytes.reserve(2 * m_layout.groups.size());
+    for (const Group& group : m_layout.groups)
+    {
+        bytes.push_back(group.GetBytes());
+        bytes.push_back(group.headroom);
+    }
+    return bytes;
 }
 
 } // namespace ns3

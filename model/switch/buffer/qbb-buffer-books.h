@@ -74,8 +74,8 @@ class QbbBufferBooks
         uint32_t reserved{0};      //!< bytes in the reserve
         uint32_t shared{0};        //!< bytes in the shared part of the pool
         uint32_t headroom{0};      //!< bytes in headroom
-        uint32_t peak{0};          //!< peak of reserved + shared + headroom
-        uint32_t peakHeadroom{0};  //!< peak of headroom
+        uint32_t peak{0};          //!< peak of reserved + shared + headroom since TakePeaks()
+        uint32_t peakHeadroom{0};  //!< peak of headroom since TakePeaks()
 
         /** \return all bytes of the group */
         uint32_t GetBytes() const
@@ -214,7 +214,7 @@ class QbbBufferBooks
     /** \return usage of the whole buffer */
     QbbBufferUsage GetUsage() const;
 
-    /** \param group one of GetGroups() \return usage of the group */
+    /** \param group one of GetGroups() \return usage of the group, with peaks since TakePeaks() */
     QbbIngressUsage GetUsage(const Group& group) const;
 
     /** \return true if every account is zero and nothing is paused */
@@ -358,8 +358,15 @@ class QbbBufferBooks
      */
     void Resume(Group& group);
 
-    /** Resets every peak to the current value. */
-    void ResetPeaks();
+    /**
+     * Takes the latest peaks of the groups, for the one owner that passes them to QbbPeakReaders.
+     *
+     * \return by group, the peak since the previous call, and then the peak of headroom
+     */
+    std::vector<uint64_t> TakePeaks();
+
+    /** \return the current values of the counters of TakePeaks() */
+    std::vector<uint64_t> GetBytesByGroup() const;
 
   private:
     void ChargeHeadroom(Group& group, Pool& pool, uint32_t bytes);

@@ -53,6 +53,7 @@ QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
                     "rdma: " << GetName() << ": " << ports.size()
                              << " ports; accepted: 0 to 65535");
     m_books = QbbBufferBooks(DoConfigure(ports));
+    m_peakReaders.Clear();
     NS_ABORT_MSG_IF(GetNPorts() != ports.size(),
                     "rdma: " << GetName() << ": a layout for " << GetNPorts()
                              << " ports; the switch has " << ports.size());
@@ -199,14 +200,41 @@ QbbBufferManager::IsPaused(uint16_t ingressPort, uint8_t priority) const
 QbbIngressUsage
 QbbBufferManager::GetIngress(uint16_t ingressPort, uint8_t priority) const
 {
-    return m_books.GetUsage(m_books.GetGroups()[GetIndex(ingressPort, priority)]);
+    const uint32_t index = GetIndex(ingressPort, priority);
+    QbbIngressUsage usage = m_books.GetUsage(m_books.GetGroups()[index]);
+    const auto raise = [this](uint32_t& peak, std::size_t counter) {
+        peak = std::max(peak, static_cast<uint32_t>(m_peakReaders.GetPassed(counter)));
+    };
+    raise(usage.peakBytes, 2 * std::size_t{index});
+    raise(usage.peakHeadroomBytes, 2 * std::size_t{index} + 1);
+    return usage;
 }
 
 QbbIngressUsage
 QbbBufferManager::GetIngressOfClass(uint16_t ingressPort, uint8_t priority) const
 {
     const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
-    return m_books.GetUsage(m_books.GetGroups()[index]);
+    return GetIngress(ingressPort, index % PRIORITIES);
+}
+
+QbbPeakReaders::Reader
+QbbBufferManager::AddPeakReader()
+{
+    const auto peaks = m_books.TakePeaks();
+    return m_peakReaders.Add(peaks, m_books.GetBytesByGroup());
+}
+
+std::vector<QbbIngressPeaks>
+QbbBufferManager::ReadPeaks(const QbbPeakReaders::Reader& reader)
+{
+    const auto taken = m_books.TakePeaks();
+    const auto values = m_peakReaders.Read(reader, taken, m_books.GetBytesByGroup());
+    std::vector<QbbIngressPeaks> peaks(values.size() / 2);
+    for (std::size_t i = 0; i < peaks.size(); ++i)
+    {
+        peaks[i] = {values[2 * i], values[2 * i + 1]};
+    }
+    return peaks;
 }
 
 QbbIngressTerms

@@ -8,6 +8,7 @@
 #include "qbb-buffer-settings.h"
 #include "qbb-ingress-class.h"
 #include "qbb-ingress-terms.h"
+#include "qbb-peak-readers.h"
 #include "qbb-port-profile.h"
 #include "qbb-prefetch.h"
 #include "qbb-ring.h"
@@ -246,11 +247,17 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
         return m_soleSwitch;
     }
 
-    /** Resets every peak to the current value. */
-    void ResetPeaks()
-    {
-        m_books.ResetPeaks();
-    }
+    /** \return a new reader of the peaks of the groups, for ReadPeaks() */
+    QbbPeakReaders::Reader AddPeakReader();
+
+    /**
+     * Reads the peaks of all groups since the reader's latest reading, or since AddPeakReader().
+     *
+     * \param reader a reader of this buffer
+     * \return peaks by 8 * ingress port + priority, with the numbers of GetIngress(); empty before
+     *         Configure()
+     */
+    std::vector<QbbIngressPeaks> ReadPeaks(const QbbPeakReaders::Reader& reader);
 
     /** \return number of configured ports */
     uint32_t GetNPorts() const
@@ -348,6 +355,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
     QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
     QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
     QbbSoleSwitch m_soleSwitch;         //!< the switch that uses the buffer manager
+    QbbPeakReaders m_peakReaders;       //!< readers of the peaks of groups
 };
 
 // Admit() and Release() are inlined because each frame passes through both at each switch.

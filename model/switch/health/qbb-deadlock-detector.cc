@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 namespace ns3
@@ -36,9 +37,17 @@ QbbDeadlockDetector::GetTypeId()
                 TimeValue(MicroSeconds(100)),
                 MakeTimeAccessor(&QbbDeadlockDetector::m_period),
                 QbbMakePositiveTimeChecker())
+            .AddAttribute("StandstillTime",
+                          "Buffers in a cycle are a deadlock if nothing has moved between them for "
+                          "this time, "
+                          "and other frames that keep their memory in use are repeats alone. Some "
+                          "retransmission timeouts.",
+                          TimeValue(MilliSeconds(5)),
+                          MakeTimeAccessor(&QbbDeadlockDetector::m_standstillTime),
+                          QbbMakePositiveTimeChecker())
             .AddTraceSource("Deadlock",
-                            "A deadlock was found: buffers wait for each other forever. Fires once "
-                            "per deadlock.",
+                            "A deadlock was found: buffers wait for each other forever, or as long "
+                            "as hosts only repeat. Fires once per deadlock.",
                             MakeTraceSourceAccessor(&QbbDeadlockDetector::m_found),
                             "ns3::QbbDeadlockDetector::DeadlockCallback")
             .AddTraceSource("DeadlockEnded",
@@ -222,7 +231,11 @@ QbbDeadlockDetector::OnTimer()
             m_active.push_back(link.link);
         }
     }
-    const std::optional<QbbDeadlock> found = Search(links);
+    std::optional<QbbDeadlock> found = Search(links, QbbDeadlockSearch::OtherFrames::LEAVE);
+    if (!found)
+    {
+        found = FindStandstill(links);
+    }
     if (found && !m_deadlock)
     {
         ++m_count;
@@ -252,17 +265,180 @@ QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock, const QbbPort& port,
 std::optional<QbbDeadlock>
 QbbDeadlockDetector::Find() const
 {
-    return Search(GetPausedLinks());
+    const std::vector<QbbPausedLink> links = GetPausedLinks();
+    const auto found = Search(links, QbbDeadlockSearch::OtherFrames::LEAVE);
+    return found || !m_deadlock || !m_deadlock->whileHostsRepeat ? found : m_deadlock;
+}
+
+Ptr<QbbSwitch>
+QbbDeadlockDetector::GetSwitchOf(uint32_t node) const
+{
+    const auto found = std::find_if(m_switches.begin(), m_switches.end(), [node](const auto& sw) {
+        return sw->GetPort(0)->GetNodeId() == node;
+    });
+    return *found;
+}
+
+/** \return frames that have been sent into the buffers of a cycle, on all ranks */
+std::vector<uint64_t>
+QbbDeadlockDetector::CountSent(const std::vector<QbbBufferPoint>& cycle) const
+{
+    /** Frames sent into a buffer. */
+    struct Sent
+    {
+        uint32_t index{0};  //!< index in the cycle
+        uint64_t frames{0}; //!< number of frames
+    };
+
+    std::vector<Sent> own;
+    for (uint32_t i = 0; i < cycle.size(); ++i)
+    {
+        QbbPort& port = *GetSwitchOf(cycle[i].node)->GetPort(cycle[i].port)->GetPeer();
+        if (RdmaRanks::IsLocal(*port.GetDevice()->GetNode()))
+        {
+            own.push_back({i, port.GetCounters().classes[cycle[i].priority].txFrames});
+        }
+    }
+    std::vector<uint64_t> sent(cycle.size());
+    for (const Sent& of : ShareRdmaValues(own))
+    {
+        sent[of.index] = of.frames;
+    }
+    return sent;
+}
+
+/** Judges a frame that waits at an egress port, and notes it. */
+QbbDeadlockDetector::OtherFrames
+QbbDeadlockDetector::JudgeFrame(const QbbDeadlock& deadlock,
+                                const QbbFrame& frame,
+                                const QbbPort& port)
+{
+    if (IsBlocked(deadlock, port, frame.priority))
+    {
+        return OtherFrames::REPEATS; // The frame is stuck.
+    }
+    const bool isPaused =
+        (port.GetFlowControl().GetPauseReceiver().GetPaused() >> frame.priority & 1) != 0;
+    const auto isSwitch = [&port](const Ptr<QbbSwitch>& sw) {
+        return sw->GetPort(0)->GetNodeId() == port.GetPeer()->GetNodeId();
+    };
+    if (frame.type != QbbFrameType::ROCE ||
+        (isPaused && std::none_of(m_switches.begin(), m_switches.end(), isSwitch)))
+    {
+        return OtherFrames::NEW;
+    }
+    m_standstill->passed.emplace(
+        QbbBufferPoint{port.GetNodeId(), port.GetPortNumber(), frame.priority},
+        port.GetCounters().classes[frame.priority].txFrames);
+    constexpr uint32_t PSNS = 1 << 24;
+    const auto [seen, isFirst] =
+        m_standstill->psns.emplace(std::make_pair(frame.dstIp, frame.destQp), frame.psn);
+    const uint32_t distance = (frame.psn - seen->second) % PSNS;
+    if (isFirst || (distance > 0 && distance < PSNS / 2))
+    {
+        seen->second = frame.psn;
+        return OtherFrames::NEW;
+    }
+    return OtherFrames::REPEATS;
+}
+
+/** Judges the frames in the switches of a cycle, on all ranks, and notes them. */
+QbbDeadlockDetector::OtherFrames
+QbbDeadlockDetector::Judge(const QbbDeadlock& deadlock)
+{
+    OtherFrames verdict = OtherFrames::REPEATS;
+    std::set<uint32_t> nodes;
+    for (const QbbBufferPoint& point : deadlock.cycle)
+    {
+        nodes.insert(point.node);
+    }
+    for (const uint32_t node : nodes)
+    {
+        const Ptr<QbbSwitch> sw = GetSwitchOf(node);
+        if (!RdmaRanks::IsLocal(*sw->GetPort(0)->GetNode()))
+        {
+            continue;
+        }
+        const auto judge = [&](const QbbFrame& frame, uint16_t output) {
+            verdict = std::max(verdict, JudgeFrame(deadlock, frame, *sw->GetPort(output)));
+        };
+        for (uint16_t output = 0; output < sw->GetNPorts(); ++output)
+        {
+            const QbbEgressQueues& queues = sw->GetPort(output)->GetQueues();
+            for (uint8_t priority = 0; priority < 8; ++priority)
+            {
+                for (std::size_t i = 0; i < queues.GetFramesHere(priority); ++i)
+                {
+                    judge(queues.GetFrame(priority, i), output);
+                }
+            }
+        }
+        if (const auto* inputs = sw->GetInputQueueing())
+        {
+            inputs->GetQueues().ForEachFrame(judge);
+        }
+    }
+    for (const OtherFrames other : ShareRdmaValues(std::vector<OtherFrames>{verdict}))
+    {
+        verdict = std::max(verdict, other);
+    }
+    return verdict;
+}
+
+/** \return true if the ports at which other frames waited have sent frames since, on all ranks */
+bool
+QbbDeadlockDetector::HaveAllPassed() const
+{
+    const bool own =
+        std::all_of(m_standstill->passed.begin(),
+                    m_standstill->passed.end(),
+                    [this](const auto& at) {
+                        const auto port = GetSwitchOf(at.first.node)->GetPort(at.first.port);
+                        return port->GetCounters().classes[at.first.priority].txFrames > at.second;
+                    });
+    const std::vector<uint8_t> all = ShareRdmaValues(std::vector<uint8_t>{own});
+    return std::all_of(all.begin(), all.end(), [](uint8_t passed) { return passed != 0; });
 }
 
 std::optional<QbbDeadlock>
-QbbDeadlockDetector::Search(const std::vector<QbbPausedLink>& paused) const
+QbbDeadlockDetector::FindStandstill(const std::vector<QbbPausedLink>& paused)
+{
+    std::optional<QbbDeadlock> deadlock = Search(paused, QbbDeadlockSearch::OtherFrames::STAY);
+    if (!deadlock)
+    {
+        m_standstill.reset();
+        return std::nullopt;
+    }
+    const std::vector<uint64_t> sent = CountSent(deadlock->cycle);
+    if (!m_standstill || m_standstill->cycle != deadlock->cycle)
+    {
+        m_standstill = Standstill{QbbNow(), deadlock->cycle, sent, {}, {}};
+    }
+    const bool isNew = Judge(*deadlock) == OtherFrames::NEW;
+    if (isNew || m_standstill->sent != sent)
+    {
+        m_standstill->since = QbbNow();
+        m_standstill->sent = sent;
+        m_standstill->passed.clear();
+    }
+    const bool isLong = QbbNow() - m_standstill->since >= QbbToPs(m_standstillTime);
+    if (!isLong || !HaveAllPassed())
+    {
+        return std::nullopt;
+    }
+    deadlock->whileHostsRepeat = true;
+    return deadlock;
+}
+
+std::optional<QbbDeadlock>
+QbbDeadlockDetector::Search(const std::vector<QbbPausedLink>& paused,
+                            QbbDeadlockSearch::OtherFrames others) const
 {
     if (paused.empty())
     {
         return std::nullopt;
     }
-    QbbDeadlockSearch search(m_switches);
+    QbbDeadlockSearch search(m_switches, others);
     for (const QbbPausedLink& pauses : paused)
     {
         const Link& link = m_links[pauses.link];

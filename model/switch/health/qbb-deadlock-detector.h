@@ -16,8 +16,10 @@
 #include <ns3/traced-callback.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -37,10 +39,14 @@ namespace ns3
  * time is needed. Each member of the set waits for another member, so the set has a cycle; the
  * detector reports a shortest cycle through the first member.
  *
- * A buffer that other traffic keeps from resuming is not in deadlock, even if this traffic never
- * ends: hosts whose acknowledgements are stuck retransmit until they run out of retries, and the
- * memory that their frames occupy can keep the threshold of a paused buffer down. The deadlock is
- * found when they have given up.
+ * Other traffic can keep a buffer from resuming, because the memory that its frames occupy keeps
+ * the threshold of the paused buffer down. Such a buffer is not in deadlock, unless the traffic
+ * never ends: hosts whose acknowledgements are stuck retransmit without end, or until they run out
+ * of retries. Buffers in a cycle are therefore a deadlock too (QbbDeadlock::whileHostsRepeat) if
+ * all of the following has been true for StandstillTime: no frame has moved from one buffer of the
+ * cycle to the next; all other frames that the searches saw in the switches of the cycle were of
+ * queue pairs and had packet sequence numbers seen before, or below; they went on through ports
+ * that no host pauses. This deadlock ends when a frame of the cycle moves or new frames come.
  *
  * Only events beyond the control of the buffers can still end a deadlock: a link goes down, a pause
  * frame is lost on the line so that the pause expires, or a watchdog acts. A port paused by a host
@@ -130,15 +136,43 @@ class QbbDeadlockDetector : public Object
         bool active{false};         //!< the link is in m_active
     };
 
+    /** Buffers in a cycle that other frames may keep from resuming. */
+    struct Standstill
+    {
+        QbbPs since{0};                    //!< nothing has moved and nothing new has come since
+        std::vector<QbbBufferPoint> cycle; //!< the buffers
+        std::vector<uint64_t> sent;        //!< frames sent into each of the buffers
+        /// Highest packet sequence number seen of each queue pair, by IPv4 address and number
+        std::map<std::pair<uint32_t, uint32_t>, uint32_t> psns;
+        /// Frames that other ports had sent when frames first waited there, by port and class
+        std::map<QbbBufferPoint, uint64_t> passed;
+    };
+
+    /** Verdict on the frames in a switch that are not stuck. */
+    enum class OtherFrames : uint8_t
+    {
+        REPEATS, //!< all of them are repeats
+        NEW,     //!< some are new, or cannot be told from new ones, or a host keeps them
+    };
+
     void OnPause(uint32_t link);
     void OnTimer();
     void SearchAt(QbbPs at);
     std::vector<QbbPausedLink> GetPausedLinks() const;
-    std::optional<QbbDeadlock> Search(const std::vector<QbbPausedLink>& paused) const;
+    std::optional<QbbDeadlock> Search(const std::vector<QbbPausedLink>& paused,
+                                      QbbDeadlockSearch::OtherFrames others) const;
+    std::optional<QbbDeadlock> FindStandstill(const std::vector<QbbPausedLink>& paused);
+    std::vector<uint64_t> CountSent(const std::vector<QbbBufferPoint>& cycle) const;
+    OtherFrames Judge(const QbbDeadlock& deadlock);
+    OtherFrames JudgeFrame(const QbbDeadlock& deadlock, const QbbFrame& frame, const QbbPort& port);
+    bool HaveAllPassed() const;
+    Ptr<QbbSwitch> GetSwitchOf(uint32_t node) const;
 
     /// Handle for the ports, which may outlive the detector.
     std::shared_ptr<QbbDeadlockDetector*> m_self;
     Time m_period;                          //!< attribute Period
+    Time m_standstillTime;                  //!< attribute StandstillTime
+    std::optional<Standstill> m_standstill; //!< the current standstill, whether long or short
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
     std::vector<Link> m_links;              //!< links between switches
     std::vector<uint32_t> m_active;         //!< indices of links that may be paused

@@ -16,8 +16,10 @@
 namespace ns3
 {
 
-QbbDeadlockSearch::QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches)
-    : m_switches(switches)
+QbbDeadlockSearch::QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches,
+                                     OtherFrames others)
+    : m_switches(switches),
+      m_others(others)
 {
 }
 
@@ -267,9 +269,9 @@ QbbDeadlockSearch::DropThoseThatMayResume()
         {
             continue;
         }
-        const auto& manager = *m_switches[buffer.sw]->GetBufferManager();
         const auto found = stuck.find(buffer.sw);
-        if (found == stuck.end() || manager.MayResume(buffer.port, buffer.priority, found->second))
+        if (found == stuck.end() ||
+            MayResume(buffer.sw, buffer.port, buffer.priority, found->second))
         {
             resuming.push_back(b);
         }
@@ -280,6 +282,21 @@ QbbDeadlockSearch::DropThoseThatMayResume()
         Drop(m_buffers[b]);
     }
     return m_alive > 0 && !resuming.empty();
+}
+
+bool
+QbbDeadlockSearch::MayResume(uint32_t sw,
+                             uint16_t port,
+                             uint8_t priority,
+                             const std::vector<uint64_t>& stuck) const
+{
+    std::vector<uint64_t> staying = stuck;
+    for (uint32_t i = 0; m_others == OtherFrames::STAY && i < staying.size(); ++i)
+    {
+        // More bytes than any group has, of which the sum over eight classes does not overflow.
+        staying[i] = i / 8 == port ? stuck[i] : UINT32_MAX;
+    }
+    return m_switches[sw]->GetBufferManager()->MayResume(port, priority, staying);
 }
 
 uint8_t
@@ -310,7 +327,7 @@ QbbDeadlockSearch::AddStuck(QbbDeadlock& deadlock) const
             const QbbPort* peer = m_switches[sw]->GetPort(port)->GetPeer();
             const uint8_t paused = GetPaused(*peer);
             if (!(paused & (1U << priority)) || !manager.IsPaused(port, priority) ||
-                manager.MayResume(port, priority, bytes))
+                MayResume(sw, port, priority, bytes))
             {
                 continue;
             }

@@ -43,11 +43,19 @@ struct QbbPausedLink
 class QbbDeadlockSearch
 {
   public:
+    /** What becomes of the frames that came in at other ports than that of a buffer. */
+    enum class OtherFrames
+    {
+        LEAVE, //!< they leave as far as they can, and no frame follows
+        STAY,  //!< they stay, or others take their place
+    };
+
     /**
      * \param switches all switches, which must outlive the search; AddLink() refers to them by
      *        index
+     * \param others what is assumed of other frames
      */
-    explicit QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches);
+    QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches, OtherFrames others);
 
     /**
      * Adds the buffers that pause a link. Call it before Run().
@@ -59,7 +67,7 @@ class QbbDeadlockSearch
      */
     void AddLink(const QbbPort& port, uint32_t from, uint32_t to, const QbbPausedLink& pauses);
 
-    /** \return the current deadlock, if any; call it only once */
+    /** \return the current deadlock, if any, by the assumption; call it only once */
     std::optional<QbbDeadlock> Run();
 
   private:
@@ -131,6 +139,18 @@ class QbbDeadlockSearch
      */
     bool DropThoseThatMayResume();
 
+    /**
+     * \param sw index of a switch
+     * \param port ingress port
+     * \param priority paused class
+     * \param stuck bytes that cannot leave, by 8 * ingress port + class
+     * \return true if the pause can end
+     */
+    bool MayResume(uint32_t sw,
+                   uint16_t port,
+                   uint8_t priority,
+                   const std::vector<uint64_t>& stuck) const;
+
     /** \param [out] deadlock gets all buffers that pause a port forever, and the paused classes */
     void AddStuck(QbbDeadlock& deadlock) const;
 
@@ -138,6 +158,7 @@ class QbbDeadlockSearch
     uint8_t GetPaused(const QbbPort& port) const;
 
     const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index
+    OtherFrames m_others;                          //!< what is assumed of other frames
     std::vector<Buffer> m_buffers;                 //!< buffers that pause a switch
     std::vector<Egress> m_egresses;                //!< classes of egress ports that m_buffers pause
     uint32_t m_alive{0};                           //!< number of buffers that are alive

@@ -14,11 +14,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A PFC deadlock: buffers that wait for each other forever.
+ * A PFC deadlock: buffers that wait for each other forever, or as long as hosts only repeat.
  */
 struct QbbDeadlock
 {
-    QbbPs at{0};                       //!< instant of detection
+    QbbPs at{0}; //!< instant of detection
+    /// The buffers stand still because other frames, which are repeats alone, keep memory in use
+    bool whileHostsRepeat{false};
     std::vector<QbbBufferPoint> cycle; //!< each buffer waits for the next, the last for the first
     std::vector<QbbBufferPoint> stuck; //!< all stuck buffers, including the cycle; ascending
     /// Classes of sending ports, of switches and hosts, that the stuck buffers pause; ascending

@@ -88,6 +88,16 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
         return m_peakBytes;
     }
 
+    /** Calls a function for each frame in the buffer. \param visit function of a const QbbFrame& */
+    template <typename Visit>
+    void ForEachFrame(const Visit& visit) const
+    {
+        for (std::size_t i = 0; i < m_queue.GetSize(); ++i)
+        {
+            visit(*m_queue[i]);
+        }
+    }
+
     /** \return high watermark in bytes, above which the port pauses its peer */
     uint32_t GetXoffBytes() const
     {

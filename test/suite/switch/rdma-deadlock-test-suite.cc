@@ -254,6 +254,76 @@ class DeadlockRunTestCase : public TestCase
     }
 };
 
+/**
+ * Four leaves, of which two have lost the links to different spines. The cycle would resume if two
+ * hosts stopped, whose acknowledgements are stuck and which send the same packets without end.
+ */
+class StandstillTestCase : public TestCase
+{
+  public:
+    StandstillTestCase()
+        : TestCase("a cycle that stands still while hosts only repeat is named")
+    {
+    }
+
+  private:
+    /** \param standstill time after which the detector names the cycle \param [out] test the run */
+    static void Run(QbbPs standstill, RdmaTestWatched& test)
+    {
+        constexpr uint32_t LEAVES = 4;
+        constexpr uint32_t HOSTS = 4; // number of hosts per leaf
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(2'000'000));
+        test.SetRetries(1_ms, UINT32_MAX);
+        std::vector<RdmaFlow> flows;
+        for (uint32_t host = 0; host < HOSTS; ++host)
+        {
+            for (const auto& [from, to] :
+                 {std::pair(0, 1), std::pair(1, 0), std::pair(2, 3), std::pair(3, 2)})
+            {
+                for (const uint32_t next : {host, (host + 1) % HOSTS})
+                {
+                    flows.push_back(MakeTestFlow(flows.size(),
+                                                 HOSTS * from + host,
+                                                 HOSTS * to + next,
+                                                 20'000'000,
+                                                 1_us));
+                }
+            }
+        }
+        test.InstallAndWatch(MakeRdmaLeafSpine(LEAVES, HOSTS, 2, MakeTestRates(100, 100, 1000)),
+                             flows);
+        test.detector->SetAttribute("StandstillTime", TimeValue(QbbToTime(standstill)));
+        // The links to hosts come first, followed by one link from each leaf to each spine.
+        test.fabric->SetLinkUp(LEAVES * HOSTS + 0, false);
+        test.fabric->SetLinkUp(LEAVES * HOSTS + 3, false);
+        test.Run(12_ms);
+    }
+
+    void DoRun() override
+    {
+        {
+            RdmaTestWatched patient;
+            Run(1_s, patient);
+            NS_TEST_EXPECT_MSG_EQ(patient.found.size(), 0U, "the switches alone prove nothing");
+            NS_TEST_EXPECT_MSG_EQ(patient.runner->GetNEnded(), 0U, "no flow finishes");
+        }
+        RdmaTestWatched test;
+        Run(5_ms, test);
+        NS_TEST_ASSERT_MSG_EQ(test.found.size(), 1U, "one report");
+        if (test.found.empty())
+        {
+            return; // the test runner goes on after a failure
+        }
+        const QbbDeadlock& deadlock = test.found.front();
+        NS_TEST_EXPECT_MSG_EQ(deadlock.whileHostsRepeat, true, "hosts repeat");
+        NS_TEST_EXPECT_MSG_EQ(test.Examine(deadlock), "", "the cycle, which is still there");
+        NS_TEST_EXPECT_MSG_EQ(deadlock.cycle.size(), 4U, "two leaves and two spines");
+        NS_TEST_EXPECT_MSG_GT(deadlock.at, 5_ms, "after the time of a standstill");
+        NS_TEST_EXPECT_MSG_EQ(test.ended, 0U, "and it lasts");
+        NS_TEST_EXPECT_MSG_EQ(test.detector->Find().has_value(), true, "to the end");
+    }
+};
+
 /** The suite. */
 class RdmaDeadlockTestSuite : public TestSuite
 {
@@ -272,6 +342,7 @@ class RdmaDeadlockTestSuite : public TestSuite
         AddTestCase(new CutTestCase);
         AddTestCase(new WatchdogTestCase("Drop"));
         AddTestCase(new NoAlarmTestCase);
+        AddTestCase(new StandstillTestCase);
     }
 };
 

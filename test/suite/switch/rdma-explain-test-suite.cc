@@ -174,6 +174,61 @@ class ExplainForecastTestCase : public TestCase
     Configure m_configure; //!< sets the attributes
 };
 
+/**
+ * The forecast of the run's largest incasts: flows that share uplinks, where a port carries more
+ * flows than its rate is times that of a host.
+ */
+class ExplainRunIncastTestCase : public TestCase
+{
+  public:
+    ExplainRunIncastTestCase()
+        : TestCase("the flows of the run share links as the forecast says")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        bool pauses = false;
+        bool none = false;
+        for (const uint64_t bytes : {10'000, 30'000, 300'000, 1'000'000})
+        {
+            RdmaTestFabric test;
+            test.helper.SetBufferAttribute("BufferSize", UintegerValue(8'000'000));
+            std::vector<RdmaFlow> flows;
+            // Hosts 0 to 15 are at leaf 0. All flows come through the two uplinks of their leaves.
+            for (uint32_t host = 16; host < 48; ++host)
+            {
+                flows.push_back(MakeTestFlow(host, host, 0, bytes));
+            }
+            test.Install(MakeRdmaLeafSpine(3, 16, 2, MakeTestRates(100, 200, 1000)), flows);
+            auto report = CreateObject<RdmaExplainReport>();
+            report->Begin(test.fabric, test.runner);
+            test.Run(20_ms);
+            const RdmaClassForecast& forecast = report->GetForecasts().at(0);
+            const RdmaRunIncast* atHost = nullptr;
+            bool forecasts = false;
+            for (const RdmaRunIncast& incast : forecast.ofRun)
+            {
+                forecasts = forecasts || incast.outcome.pause;
+                atHost = forecast.kinds[incast.to].name == "leaf to host" ? &incast : atHost;
+            }
+            NS_TEST_ASSERT_MSG_EQ((atHost != nullptr), true, "an incast into a host");
+            NS_TEST_EXPECT_MSG_EQ(atHost->GetNFlows(), 32U, "flows into host 0");
+            NS_TEST_EXPECT_MSG_EQ(atHost->inputs.size(), 2U, "uplinks of leaf 0");
+            uint64_t xoff = 0;
+            for (const auto& row : test.fabric->GetPortResults())
+            {
+                xoff += row.xoffSent;
+            }
+            NS_TEST_EXPECT_MSG_EQ(forecasts, (xoff > 0), bytes << " bytes: " << xoff << " pauses");
+            pauses = pauses || xoff > 0;
+            none = none || xoff == 0;
+        }
+        NS_TEST_EXPECT_MSG_EQ((pauses && none), true, "sizes with and without pauses");
+    }
+};
+
 /** A report changes nothing, and explains a fabric without a runner. */
 class ExplainBystanderTestCase : public TestCase
 {
@@ -242,6 +297,7 @@ class RdmaExplainTestSuite : public TestSuite
             helper.SetDeviceAttribute("FlowControl", StringValue("None"));
             set(helper, "EgressLimitBytes", 100'000);
         });
+        AddTestCase(new ExplainRunIncastTestCase());
         AddTestCase(new ExplainBystanderTestCase());
     }
 };

@@ -278,7 +278,7 @@ class TimeToLiveTestCase : public TestCase
                                       1U,
                                       "the drop is at switch " << ttl);
                 NS_TEST_EXPECT_MSG_EQ(test.results[0].status,
-                                      "waits for acknowledgements without a retransmission timer; "
+                                      "packets lost; there is no retransmission timer; "
                                       "0 of 1 packets acknowledged",
                                       "status with TTL " << ttl);
             }

@@ -256,13 +256,61 @@ class StuckFlowsTestCase : public TestCase
         expect(0, "not started");
         expect(1, "class 3 of the sender is paused; 0" + tail);
         expect(2, "link of the sender is down; 0" + tail);
-        expect(3, "waits for acknowledgements without a retransmission timer; 0" + tail);
-        expect(4, "waits for acknowledgements without a retransmission timer; 99" + tail);
+        expect(3, "packets lost; there is no retransmission timer; 0" + tail);
+        expect(4, "packets lost; there is no retransmission timer; 99" + tail);
         expect(5, "all bytes arrived; acknowledgement outstanding; 99" + tail);
         test.Run(100_ms - 800_us);
         NS_TEST_EXPECT_MSG_EQ(test.results[0].status, "IBV_WC_SUCCESS", "flow 0 had its time");
         // 100 frames take 8.85 us; at 5 us the first ACKs are back (one round trip is 4.2 us).
         NS_TEST_EXPECT_MSG_EQ(test.results[6].status.substr(0, 9), "sending; ", "flow 6");
+    }
+};
+
+/**
+ * Flows that the end of the run has cut, beside a flow that lost a packet: their packets are in
+ * flight, and none is called lost.
+ */
+class CutFlowsTestCase : public TestCase
+{
+  public:
+    CutFlowsTestCase()
+        : TestCase("a flow that the end of the run cuts is not called lost")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.helper.SetCongestionControl("hpcc");
+        std::vector<RdmaFlow> flows;
+        // Eight senders share the link to host 8.
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, 8, 10'000'000, 0_ps));
+        }
+        // A packet takes 1.1 us to the switch, and its acknowledgement comes after 4.2 us.
+        flows.push_back(MakeTestFlow(8, 9, 10, 1000, 299_us));
+        flows.push_back(MakeTestFlow(9, 11, 12, 1000, 10_us));
+        test.Install(MakeRdmaStar(13, MakeTestRates(100, 100, 1000)), flows);
+        RdmaTestPair::At(1_us, [&]() { LoseFrames(test.fabric->GetNic(12)->GetPort(0), {0}); });
+        test.Run(300_us);
+        uint32_t full = 0;
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            const std::string& status = test.results[i].status;
+            const bool isFull = status.rfind("window full; ", 0) == 0;
+            NS_TEST_EXPECT_MSG_EQ((isFull || status.rfind("sending; ", 0) == 0), true, status);
+            full += isFull ? 1 : 0;
+        }
+        NS_TEST_EXPECT_MSG_GT(full, 2U, "several windows are full");
+        NS_TEST_EXPECT_MSG_EQ(test.results[8].status,
+                              "all packets sent; 1 in flight; 0 of 1 packets acknowledged",
+                              "the packet is on the cable");
+        NS_TEST_EXPECT_MSG_EQ(test.results[9].status,
+                              "packets lost; there is no retransmission timer; 0 of 1 packets "
+                              "acknowledged",
+                              "the packet is lost");
     }
 };
 
@@ -277,6 +325,7 @@ class RdmaTransportErrorsTestSuite : public TestSuite
         AddTestCase(new TooShortTestCase);
         AddTestCase(new NoAnswerTestCase);
         AddTestCase(new StuckFlowsTestCase);
+        AddTestCase(new CutFlowsTestCase);
     }
 };
 

@@ -10,7 +10,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Frames that wait to leave a port: order, lengths, and watermarks.
+ * Frames that wait to leave a port: order, lengths, and peaks.
  */
 
 using namespace ns3;
@@ -98,19 +98,17 @@ TEST_F(QbbEgressQueuesTest, BytesByIngressPort)
     EXPECT_EQ(m_queues.GetBytesFrom(4, 1), 800U);
 }
 
-TEST_F(QbbEgressQueuesTest, Watermarks)
+TEST_F(QbbEgressQueuesTest, Peaks)
 {
     m_queues.Push(MakeFrame(3, 100));
     m_queues.Push(MakeFrame(3, 200));
     m_queues.Pop(3);
-    EXPECT_EQ(m_queues.GetWatermark(3), 300U);
-    m_queues.ClearWatermarks();
-    EXPECT_EQ(m_queues.GetWatermark(3), 200U) << "the present length";
+    EXPECT_EQ(m_queues.TakePeaks()[3], 300U);
     EXPECT_EQ(m_queues.GetPeakBytes(3), 300U) << "the longest ever";
+    EXPECT_EQ(m_queues.TakePeaks()[3], 200U) << "the present length";
     m_queues.Push(MakeFrame(3, 50));
-    EXPECT_EQ(m_queues.GetWatermark(3), 250U);
     EXPECT_EQ(m_queues.GetPeakBytes(3), 300U);
-    m_queues.ClearWatermarks();
+    EXPECT_EQ(m_queues.TakePeaks()[3], 250U);
     m_queues.Push(MakeFrame(3, 500));
     EXPECT_EQ(m_queues.GetPeakBytes(3), 750U);
     EXPECT_EQ(m_queues.GetPeakBytes(4), 0U);

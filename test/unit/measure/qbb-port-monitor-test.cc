@@ -196,20 +196,55 @@ TEST_F(QbbPortMonitorTest, WatermarksAreThoseSinceTheLastPoll)
     Install(100'000);
     const auto port = fabric->GetDevice(4, 5);
     const auto& queues = port->GetQueues();
+    const auto reader = port->AddPeakReader();
     Simulator::Stop(MicroSeconds(20));
     Simulator::Run();
-    const uint64_t peak = queues.GetWatermark(3);
     const uint64_t now = queues.GetBytes(3);
+    const uint64_t peak = port->ReadPeaks(reader)[3];
     EXPECT_GT(peak, now);
-    port->GetQueues().ClearWatermarks();
-    EXPECT_EQ(queues.GetWatermark(3), now);
     EXPECT_EQ(queues.GetPeakBytes(3), peak);
     Simulator::Stop(MicroSeconds(1));
     Simulator::Run();
-    EXPECT_EQ(queues.GetWatermark(3), now) << "the queue empties";
-    port->GetQueues().ClearWatermarks();
-    EXPECT_LT(queues.GetWatermark(3), now);
+    EXPECT_EQ(port->ReadPeaks(reader)[3], now) << "the queue empties";
+    EXPECT_LT(port->ReadPeaks(reader)[3], now);
     EXPECT_EQ(queues.GetPeakBytes(3), peak);
+}
+
+// Two monitors with periods of which neither divides the other.
+TEST_F(QbbPortMonitorTest, MonitorsDoNotDisturbEachOther)
+{
+    const auto run = [this](bool withOther, std::string& others) {
+        Install(4'000'000);
+        std::ostringstream text;
+        std::ostringstream other;
+        QbbPortMonitor monitor(text, fabric, 100_us);
+        QbbPortMonitor second(other, fabric, 7_us);
+        AddAll(monitor);
+        AddAll(second);
+        monitor.Start();
+        if (withOther)
+        {
+            second.Start();
+        }
+        Simulator::Stop(MicroSeconds(1500));
+        Simulator::Run();
+        monitor.Poll();
+        uint64_t headroom = 0;
+        for (uint16_t port = 0; port < 5; ++port)
+        {
+            const auto usage = fabric->GetSwitch(5)->GetBufferManager()->GetIngress(port, 3);
+            headroom = std::max<uint64_t>(headroom, usage.peakHeadroomBytes);
+            others += std::to_string(usage.peakBytes) + " ";
+        }
+        EXPECT_GT(headroom, 0U) << "the peak of the run";
+        Simulator::Destroy();
+        return text.str();
+    };
+    std::string alone;
+    std::string beside;
+    const std::string rows = run(false, alone);
+    EXPECT_EQ(run(true, beside), rows);
+    EXPECT_EQ(beside, alone) << "peaks of the run";
 }
 
 TEST(QbbPortMonitor, NothingElseChanges)

@@ -9,6 +9,8 @@
 
 #include <ns3/simulator.h>
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -70,7 +72,7 @@ TEST_F(RdmaExplainReportTest, TooMuchMemory)
     options.buffer = "64MiB";
     Expect(
         {"  7417380  7414122 ",
-         " with 98 packets each, of 1 host:\n",
+         " with 98 packets each, of 1 flow:\n",
          "first pause: none with up to 8 ports\n"},
         {"Nothing paused: the fullest ingress port held 93044 B at hub to host-0, 1% of the XOFF "
          "of hub to host, which is 7417380 B while no other port holds memory.\n",
@@ -88,10 +90,14 @@ TEST_F(RdmaExplainReportTest, NoCongestionControl)
     // 5.16 MB / 1086 B x 88.48 ns / 5 = 84 us.
     // An uplink brings four packets for each that leaves: with 1643 packets received in 1642
     // x 22.12 ns and 411 sent, it has 1232 x 1086 B, the first above 1336866 B.
+    // In the run, five flows come through one uplink and three from hosts of the leaf: 7/4 packets
+    // every 22.12 ns, of which 1/4 leaves and 4/7 of the rest are of the uplink. The uplink passes
+    // XOFF at 4/7 Q = 1248 + (S - (Q - 4 x 1248)) / 8, with Q = 2160564 B after 1326 x 22.12 ns.
     options.topology = "leaf-spine:2x8x2";
     Expect({"  first pause: 6 ports, after 84.06 us, ",
             "  first pause: 1 port, after 36.32 us, with 1337952 B in the queue",
-            "no queue: these ports together are not faster than the one\n"},
+            "into one port leaf to host: leaf-0 to host-7, 8 flows at once, 3 of them from 3 ports "
+            "leaf to host, 5 of them from 1 port leaf to spine:\n  first pause: after 29.31 us, "},
            {"The first pause came after 31.78 us from leaf-0 to spine-0; ",
             "1 of 4 ports leaf to spine sent pauses: the fullest held 1415058 B",
             "Pauses spread: ",
@@ -146,6 +152,42 @@ TEST_F(RdmaExplainReportTest, LossyClass)
             "drops frames. For pauses: option pfc=on",
             "; the first drop of the run came after 6.40 us at hub to host-4: egress limit.\n",
             "For fewer: more memory (--ns3::QbbSharedBuffer::BufferSize)"});
+}
+
+TEST_F(RdmaExplainReportTest, PeaksBesideAMonitor)
+{
+    const auto explain = [this](const std::string& instruments) {
+        options.instruments = instruments;
+        RdmaFabricRun run(options);
+        run.Run();
+        std::ostringstream findings;
+        run.PrintFailures(findings);
+        Simulator::Destroy();
+        return findings.str();
+    };
+    options.buffer = "3MB";
+    const std::string file = std::filesystem::temp_directory_path() / "rdma-explain-monitor.csv";
+    const std::string alone = explain("");
+    EXPECT_NE(alone.find("8 of 9 ports hub to host sent pauses"), std::string::npos) << alone;
+    EXPECT_EQ(explain("monitor:" + file + "[Period=7us]"), alone);
+    std::filesystem::remove(file);
+}
+
+// A cable of 8 us needs 203256 B of headroom, of 1 us 30516 B.
+TEST_F(RdmaExplainReportTest, UnequalCables)
+{
+    const std::string folder = std::filesystem::temp_directory_path() / "rdma-explain-cables";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/topo.txt") << "5 2 4\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 8us 0\n"
+                                           "3 4 100Gbps 1us 0\n2 4 50Gbps 1us 0\n";
+    std::ofstream(folder + "/flow.txt") << "2\n0 2 3 100 3000000 2\n1 2 3 100 3000000 2\n";
+    options.topology = "file:" + folder + "/topo.txt";
+    options.workload = "file:" + folder + "/flow.txt";
+    options.buffer = "2MB";
+    options.stop = "3s";
+    Expect({"  30516-203256  30516-203256  "},
+           {" of 203256 B at ", "The first pause came after 36.04 us", "  30516-203256  "});
+    std::filesystem::remove_all(folder);
 }
 
 TEST_F(RdmaExplainReportTest, ResultsStay)

@@ -7,6 +7,9 @@
 #include "rdma-incast-trial.h"
 
 #include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+#include <vector>
 
 using namespace ns3;
 
@@ -81,6 +84,26 @@ TEST(RdmaIncastTrial, Pause)
     EXPECT_FALSE(outcome.mayMark || outcome.mark || outcome.signal);
     const auto shorter = MakeBuffer(Plus(PLAIN, {{"XoffBytes", 20'000}}));
     EXPECT_FALSE(TryRdmaIncast(*shorter, MakeTwoSenders(40)).pause);
+}
+
+TEST(RdmaIncastTrial, UnequalSenders)
+{
+    const auto pauses = [](std::vector<uint64_t> frames, std::vector<double> shares) {
+        RdmaIncast incast = MakeTwoSenders(0);
+        incast.framesOf = std::move(frames);
+        incast.shares = std::move(shares);
+        const auto buffer = MakeBuffer(Plus(PLAIN, {{"XoffBytes", 20'000}}));
+        const auto outcome = TryRdmaIncast(*buffer, incast);
+        return outcome.pause ? std::optional(outcome.pause->at) : std::nullopt;
+    };
+    EXPECT_EQ(pauses({41, 41}, {}), std::optional(40 * WAVE)) << "as two equal senders";
+    EXPECT_EQ(pauses({1000, 1000}, {1, 1}), std::optional(40 * WAVE));
+    EXPECT_EQ(pauses({1000, 10}, {1, 1}), std::nullopt) << "ten frames more than the port sends";
+    EXPECT_EQ(pauses({1000, 1000}, {0.5, 0.5}), std::nullopt) << "the port keeps up";
+    // One frame more waits after every other wave. Two thirds of the frames are of sender 0.
+    const auto at = pauses({1000, 1000}, {1, 0.5});
+    ASSERT_TRUE(at);
+    EXPECT_NEAR(static_cast<double>(*at), static_cast<double>(60 * WAVE), 3.0 * 81'600);
 }
 
 TEST(RdmaIncastTrial, OneSenderNeverWaits)

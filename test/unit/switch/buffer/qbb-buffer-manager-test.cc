@@ -155,10 +155,12 @@ TEST_F(QbbBufferManagerTest, BooksAndPeaks)
     EXPECT_EQ(group.peakHeadroomBytes, 1000U);
     EXPECT_EQ(buffer->GetUsage().peakUsedBytes, 2000U);
     EXPECT_EQ(buffer->GetUsage().peakHeadroomBytes, 1000U);
-    buffer->ResetPeaks();
-    EXPECT_EQ(buffer->GetIngress(0, 3).peakBytes, 500U);
-    EXPECT_EQ(buffer->GetIngress(0, 3).peakHeadroomBytes, 0U);
-    EXPECT_EQ(buffer->GetUsage().peakUsedBytes, 500U);
+    const auto reader = buffer->AddPeakReader();
+    const QbbIngressPeaks peaks = buffer->ReadPeaks(reader)[3];
+    EXPECT_EQ(peaks.bytes, 500U);
+    EXPECT_EQ(peaks.headroomBytes, 0U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).peakBytes, 2000U) << "the peak of the run";
+    EXPECT_EQ(buffer->GetIngress(0, 3).peakHeadroomBytes, 1000U);
 
     buffer->m_need = 0;
     EXPECT_TRUE(buffer->Release(0, 2, 3, 500));

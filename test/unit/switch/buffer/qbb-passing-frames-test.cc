@@ -74,7 +74,6 @@ MakeUsed()
     // The first release shows the base class whether the policy has its own DoRelease().
     EXPECT_FALSE(buffer->Admit(0, 1, 3, 1, true).passed);
     EXPECT_FALSE(buffer->Release(0, 1, 3, 1));
-    buffer->ResetPeaks();
     return buffer;
 }
 
