@@ -2,13 +2,14 @@
 #
 # Writes down the commit that is being built:
 #
-#   cmake -DSOURCE_DIR=DIR -DRECORD=FILE -P rdma-commit.cmake
+#   cmake -DSOURCE_DIR=DIR -DRECORDS=FILE,FILE... -P rdma-commit.cmake
 #
-# FILE has one line then: the last commit of the sources in DIR, and "+" if they have been changed
-# since. Outside of a git repository there is no such file.
+# Each FILE has one line then: the last commit of the sources in DIR, and "+" if they have been changed
+# since. Outside of a git repository there are no such files.
 
 set(sources CMakeLists.txt cmake examples helper model)
-file(REMOVE ${RECORD})
+string(REPLACE "," ";" RECORDS ${RECORDS})
+file(REMOVE ${RECORDS})
 find_program(GIT git)
 if(NOT GIT)
   return()
@@ -31,5 +32,7 @@ if(commit MATCHES "^[0-9a-f]+$")
   if(changes)
     string(APPEND commit "+")
   endif()
-  file(WRITE ${RECORD} "${commit}\n")
+  foreach(record ${RECORDS})
+    file(WRITE ${record} "${commit}\n")
+  endforeach()
 endif()

@@ -61,14 +61,14 @@ endforeach()
 
 include(${CMAKE_CURRENT_LIST_DIR}/rdma-headers.cmake)
 
-# Each build of the library or of an example begins with the file COMMIT beside the examples, which has
-# the commit of the sources. A build that finds all up to date writes the file as well, because the
-# sources may have been committed since the last link. Rows of data name that commit
-# (tools/rdma_runs/programs.py).
+# Each build of the library or of an example begins with the file COMMIT beside the examples, and one
+# beside the library, which have the commit of the sources. A build that finds all up to date writes
+# the files as well, because the sources may have been committed since the last link. Rows of data
+# (tools/rdma_runs/programs.py) and run.json name that commit.
 add_custom_target(
   rdma-commit VERBATIM
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
-          -DRECORD=${RDMA_BINARY_DIR}/examples/COMMIT
+          -DRECORDS=${RDMA_BINARY_DIR}/examples/COMMIT,${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/COMMIT
           -P ${PROJECT_SOURCE_DIR}/cmake/rdma-commit.cmake)
 
 # As ns-3's: the library, its headers as <ns3/...>, <ns3/NAME-module.h>, and install rules.

@@ -118,6 +118,8 @@ def columns_document(description):
     text = HEAD
     files = {
         "flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json",
+        "cut-summary": "summary.json, in addition for a run without --measure that a signal or a deadlock "
+                       "has cut",
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",
         "seeds": "seeds.csv",

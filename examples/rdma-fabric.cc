@@ -17,6 +17,7 @@
 #include "ns3/rdma-module.h"
 
 #include <iostream>
+#include <optional>
 
 using namespace ns3;
 
@@ -102,7 +103,7 @@ main(int argc, char* argv[])
     cmd.AddValue("save-config", "file for all options of this run", saveConfig);
     cmd.AddValue("list", "print the parts that an option takes; no option: all", list);
     options.AddTo(cmd);
-    cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json", out);
+    cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json, run.json", out);
     cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
     cmd.AddValue("seeds", "runs, with the seeds from --seed on; above 1: statistics", seeds);
     cmd.AddValue("jobs", "seeds: runs at a time, each a process", jobs);
@@ -143,17 +144,26 @@ main(int argc, char* argv[])
             PrintRdmaDeadlockCheck(std::cout, *run.GetFabric(), run.GetDeadlockCheck());
             return run.GetDeadlockCheck().IsDeadlockFree() ? 0 : 1;
         }
+        std::optional<RdmaRunFolder> folder;
+        if (!out.empty() && RdmaRanks::IsFirst())
+        {
+            folder.emplace(out, options.GetGiven());
+        }
         run.PrintForecasts(std::cout);
         run.Run(isShown);
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);
         run.PrintFailures(std::cout);
-        if (!out.empty() && RdmaRanks::IsFirst())
+        if (folder)
         {
-            WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
+            WriteRdmaReport(*folder, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
             std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";
         }
         Simulator::Destroy();
+        if (run.GetSignal() != 0)
+        {
+            return 128 + run.GetSignal();
+        }
         return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() ? 0 : 1;
     }
     catch (const std::exception& error)

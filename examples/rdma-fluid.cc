@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <numeric>
@@ -133,7 +132,9 @@ WriteCsv(const std::string& file,
          const std::vector<RdmaFluidSample>& fluid,
          const std::vector<RdmaFluidSample>& packets)
 {
-    std::ofstream os(file);
+    RdmaOutputFile output;
+    output.Open(file);
+    std::ostream& os = output.GetStream();
     os << "time_us,fluid_queue_bytes,packet_queue_bytes";
     const std::size_t flows = fluid.front().rateBps.size();
     for (const char* kind : {"fluid", "packet"})
@@ -156,10 +157,7 @@ WriteCsv(const std::string& file,
         }
         os << "\n";
     }
-    if (!os.flush())
-    {
-        throw std::invalid_argument("--output=" + file + " cannot be written");
-    }
+    output.Close();
 }
 
 /** Rejects the options unless a condition holds. */

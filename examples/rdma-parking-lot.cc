@@ -16,7 +16,6 @@
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 
@@ -108,17 +107,14 @@ main(int argc, char* argv[])
         }
         RdmaGoodputMeter meter(receivers);
         RdmaGoodputMeter steps(receivers);
-        std::ofstream file;
-        if (csv != "none")
+        const bool writesCsv = csv != "none";
+        RdmaOutputFile file;
+        if (writesCsv)
         {
-            file.open(csv);
-            if (!file)
-            {
-                throw std::invalid_argument("--csv: " + csv + " cannot be written");
-            }
-            file << "time_us,flow,gbps\n";
+            file.OpenForRun(csv);
+            file.GetStream() << "time_us,flow,gbps\n";
         }
-        QbbPs next = file.is_open() ? step : end;
+        QbbPs next = writesCsv ? step : end;
         QbbPs now = 0_ps;
         while (now < end)
         {
@@ -126,13 +122,13 @@ main(int argc, char* argv[])
             Simulator::Stop(QbbToTime(until - now));
             Simulator::Run();
             now = until;
-            if (now == next && file.is_open())
+            if (now == next && writesCsv)
             {
                 const auto rates = steps.Take();
                 for (std::size_t i = 0; i < rates.size(); ++i)
                 {
-                    file << FormatRdmaReal(static_cast<double>(now) / 1e6) << "," << i << ","
-                         << rates[i] << "\n";
+                    file.GetStream() << FormatRdmaReal(static_cast<double>(now) / 1e6) << "," << i
+                                     << "," << rates[i] << "\n";
                 }
                 next += step;
             }
@@ -140,6 +136,10 @@ main(int argc, char* argv[])
             {
                 meter.Take();
             }
+        }
+        if (writesCsv)
+        {
+            file.Close();
         }
         const auto rates = meter.Take();
         double sum = 0;

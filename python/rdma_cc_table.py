@@ -57,8 +57,11 @@ def line_of(name, summary):
     def milliseconds(key):
         return "-" if summary[key] is None else f"{summary[key] / 1e3:.2f}"
 
+    # With a window, the averages cover the counted flows.
+    done = summary.get("counted_completed", summary["flows_completed"])
+    flows = summary.get("counted_flows", summary["flows_total"])
     cells = (
-        name, f"{summary['flows_completed']} of {summary['flows_total']}",
+        name, f"{done} of {flows}",
         summary["pause_frames"], summary["drops"], summary["ecn_marks"],
         f"{summary['peak_queue_bytes'] / 1e6:.2f}", milliseconds("avg_fct_us"),
         milliseconds("p99_fct_us"),

@@ -12,6 +12,9 @@
 
 RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER; CSV is a file that its --timeseries
 or --monitor wrote. FILE ends in .png, .svg or .pdf.
+
+The flows are those that the run counts: with --measure, those that start in the window. --all-flows
+shows all flows that started, and says so. Results of a run that was cut say so.
 """
 
 import argparse
@@ -20,7 +23,7 @@ import sys
 
 import rdma_plot_style
 from ns3_rdma.results import (
-    ResultsError, quantile, read_monitor, read_run, read_time_series, size_groups,
+    ResultsError, is_cut, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
 from rdma_plot_style import COLOURS, plain
 
@@ -48,7 +51,10 @@ def save(figure, path):
 
 def legend(figure):
     """Puts the legend above the picture, where the legend hides no line."""
-    figure.legend(loc="outside upper left", frameon=False, ncols=2)
+    labels = figure.axes[0].get_legend_handles_labels()[1]
+    # Two columns of long labels are wider than the picture.
+    columns = 1 if any(len(label) > 32 for label in labels) else 2
+    figure.legend(loc="outside upper left", frameon=False, ncols=columns)
 
 
 def logarithmic(axis, low, high, write="{x:g}"):
@@ -69,25 +75,54 @@ def human_bytes(value, _position=None):
     return f"{value:g} B"
 
 
-def label_of(name, run):
-    """The run's name, and how many of its flows finished if not all did."""
-    done = sum(flow.completed for flow in run.flows)
-    return name if done == len(run.flows) else f"{name} ({done} of {len(run.flows)} flows finished)"
+def flows_of(run, all_flows):
+    """The flows that the run counts, or all flows that started."""
+    return run.all_flows if all_flows else run.flows
 
 
-def draw_fct_cdf(runs):
-    """Share of all flows that finished within a time; below 1 at the right end if some did not."""
+def remarks(run, flows):
+    """What a reader must know: whether the run was cut, and how many flows finished if not all did.
+
+    Averages over the flows that finished lack the slowest flows.
+    """
+    notes = [run.cut] if run.cut else []
+    if any(not flow.counted for flow in flows):
+        notes.append("all flows, also outside of the window")
+    done = sum(flow.completed for flow in flows)
+    if done < len(flows):
+        notes.append(f"{done} of {len(flows)} flows finished")
+    return notes
+
+
+def label_of(name, run, flows):
+    """The run's name with the remarks."""
+    notes = remarks(run, flows)
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def title_of(name, run):
+    """The name of a run for a picture of its ports, whose counters cover the run from end to end."""
+    notes = [run.cut] if run.cut else []
+    if len(run.flows) < len(run.all_flows):
+        notes.append("whole run, also outside of the window")
+    return f"{name} ({', '.join(notes)})" if notes else name
+
+
+def draw_fct_cdf(runs, all_flows=False):
+    """Share of the flows that finished within a time; below 1 at the right end if some did not."""
     figure = matplotlib_figure(6.4, 4.0)
     axes = figure.subplots()
+    finished = []
     for index, (name, run) in enumerate(runs):
-        times = sorted(flow.fct_ns / 1e3 for flow in run.flows if flow.completed)
-        shares = [(rank + 1) / len(run.flows) for rank in range(len(times))]
+        flows = flows_of(run, all_flows)
+        times = sorted(flow.fct_ns / 1e3 for flow in flows if flow.completed)
+        finished += times
+        shares = [(rank + 1) / len(flows) for rank in range(len(times))]
         # From 0 upwards at the first completion.
         axes.step(
             times[:1] + times, [0.0, *shares] if times else [], where="post",
-            color=COLOURS[index % len(COLOURS)], label=label_of(name, run),
+            color=COLOURS[index % len(COLOURS)], label=label_of(name, run, flows),
         )
-    finished = [flow.fct_ns / 1e3 for _, run in runs for flow in run.flows if flow.completed]
     if finished:
         logarithmic(axes.xaxis, min(finished), max(finished))
     axes.set_ylim(0, 1.02)
@@ -98,14 +133,15 @@ def draw_fct_cdf(runs):
     return figure
 
 
-def draw_slowdown(runs, groups):
+def draw_slowdown(runs, groups, all_flows=False):
     """Median and 99th percentile of the slowdown, over groups of flows of similar size."""
     figure = matplotlib_figure(6.4, 4.0)
     axes = figure.subplots()
     smallest = None
     sizes_seen, slowdowns_seen = [], []
     for index, (name, run) in enumerate(runs):
-        parts = size_groups(run.flows, groups)
+        flows = flows_of(run, all_flows)
+        parts = size_groups(flows, groups)
         sizes = [quantile([flow.bytes for flow in part], 0.5) for part in parts]
         sizes_seen += sizes
         for fraction, line, what in ((0.99, "--", "99%"), (0.5, "-", "median")):
@@ -113,7 +149,7 @@ def draw_slowdown(runs, groups):
             slowdowns_seen += slowdowns
             axes.plot(
                 sizes, slowdowns, line, marker="o", markersize=3.5,
-                color=COLOURS[index % len(COLOURS)], label=f"{label_of(name, run)}: {what}",
+                color=COLOURS[index % len(COLOURS)], label=f"{label_of(name, run, flows)}: {what}",
             )
         if parts:
             count = min(len(part) for part in parts)
@@ -149,6 +185,7 @@ def draw_pauses(name, run, top):
         axes.set_xlabel(f"time paused (us), of {run.active_us:.1f} us since the first flow's start")
     else:
         axes.set_xlabel("time paused (us)")
+    name = title_of(name, run)
     if not paused:
         title = f"{name}: no port was paused"
     elif len(shown) < len(paused):
@@ -161,14 +198,16 @@ def draw_pauses(name, run, top):
     return figure
 
 
-def table(runs):
-    """Flow completion times of all runs, as text."""
+def table(runs, all_flows=False):
+    """Flow completion times of all runs, as text, and a line for each run with remarks."""
     lines = [
         f"{'run':24} {'flows':>7} {'finished':>8} {'avg FCT us':>11} {'p99 FCT us':>11} "
         f"{'avg slowd.':>10} {'p99 slowd.':>10} {'drops':>9} {'pauses':>9}"
     ]
+    notes = []
     for name, run in runs:
-        done = [flow for flow in run.flows if flow.completed]
+        flows = flows_of(run, all_flows)
+        done = [flow for flow in flows if flow.completed]
         numbers = ["-"] * 4
         if done:
             times = [flow.fct_ns / 1e3 for flow in done]
@@ -179,10 +218,15 @@ def table(runs):
             ]
         drops, pauses = (str(run.summary.get(key, "-")) for key in ("drops", "pause_frames"))
         lines.append(
-            f"{name:24} {len(run.flows):7} {len(done):8} {numbers[0]:>11} {numbers[1]:>11} "
+            f"{name:24} {len(flows):7} {len(done):8} {numbers[0]:>11} {numbers[1]:>11} "
             f"{numbers[2]:>10} {numbers[3]:>10} {drops:>9} {pauses:>9}"
         )
-    return "\n".join(lines)
+        if len(run.flows) < len(run.all_flows) and not all_flows:
+            notes.append(
+                f"{name}: the {len(run.flows)} of {len(run.all_flows)} flows that start in the window"
+            )
+        notes += [f"{name}: {note}" for note in remarks(run, flows)]
+    return "\n".join(lines + notes)
 
 
 def parser():
@@ -201,6 +245,13 @@ def parser():
         verb.add_argument(
             "runs", nargs="+" if several else 1, metavar="RUN",
             help="a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER",
+        )
+        return verb
+
+    def add_flows(verb):
+        verb.add_argument(
+            "--all-flows", action="store_true",
+            help="all flows that started, also those outside of the window of --measure",
         )
         return verb
 
@@ -224,9 +275,9 @@ def parser():
             raise argparse.ArgumentTypeError(f'"{text}"; accepted: 1 and above')
         return int(text)
 
-    add("table", "flow completion times as a table, no picture", True)
-    add_picture("fct-cdf", "distribution of flow completion times", True)
-    slowdown = add_picture("slowdown", "slowdown by flow size", True)
+    add_flows(add("table", "flow completion times as a table, no picture", True))
+    add_flows(add_picture("fct-cdf", "distribution of flow completion times", True))
+    slowdown = add_flows(add_picture("slowdown", "slowdown by flow size", True))
     slowdown.add_argument(
         "--groups", type=at_least_one, default=10, metavar="N",
         help="groups of flows, of equal number, from small flows to large ones (10)",
@@ -262,6 +313,13 @@ def read_named(text):
     return label, read_run(folder)
 
 
+def mark_cut(figure, path):
+    """The picture of a file, with a title if a signal has cut the run."""
+    if is_cut(path):
+        figure.suptitle(f"{os.path.basename(path)}: the run was cut", fontsize="medium")
+    return figure
+
+
 def draw_file(options):
     """The picture of a file of rows in time."""
     import rdma_plot_time
@@ -270,14 +328,14 @@ def draw_file(options):
         readings = read_monitor(options.csv)
         if not readings:
             raise ResultsError(f"{options.csv}: there are no rows")
-        return rdma_plot_time.draw_monitor(readings, options.top)
+        return mark_cut(rdma_plot_time.draw_monitor(readings, options.top), options.csv)
     samples = read_time_series(options.csv)
     if not samples:
         raise ResultsError(f"{options.csv}: there are no rows")
     if options.flows is not None:
         first = sorted({sample.flow for sample in samples})[: options.flows]
         samples = [sample for sample in samples if sample.flow in first]
-    return rdma_plot_time.draw_time_series(samples)
+    return mark_cut(rdma_plot_time.draw_time_series(samples), options.csv)
 
 
 def main(arguments=None):
@@ -291,15 +349,16 @@ def main(arguments=None):
             return 0
         runs = [read_named(text) for text in options.runs]
         for name, run in runs:
-            if not run.flows:
-                raise ResultsError(f"{name}: flows.csv has no flows")
+            if not flows_of(run, getattr(options, "all_flows", False)):
+                counted = " that count; accepted: with --all-flows" if run.all_flows else ""
+                raise ResultsError(f"{name}: flows.csv has no flows{counted}")
         if options.verb == "table":
-            print(table(runs))
+            print(table(runs, options.all_flows))
             return 0
         if options.verb == "fct-cdf":
-            figure = draw_fct_cdf(runs)
+            figure = draw_fct_cdf(runs, options.all_flows)
         elif options.verb == "slowdown":
-            figure = draw_slowdown(runs, options.groups)
+            figure = draw_slowdown(runs, options.groups, options.all_flows)
         elif options.verb == "fabric":
             import rdma_plot_fabric
 

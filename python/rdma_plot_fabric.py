@@ -251,6 +251,6 @@ def draw_fabric(name, run, colour):
         )
         figure.colorbar(collection, cax=bar).set_label(label, fontsize="small")
         bar.tick_params(labelsize="small")
-    what = f"{name}: {label}, " + ("grey: 0" if any(values.values()) else "0 everywhere")
+    what = f"{plot.title_of(name, run)}: {label}, " + ("grey: 0" if any(values.values()) else "0 everywhere")
     figure.text(0.5 * MARGIN / width, 1 - 0.08 / height, what, va="top", fontsize="medium")
     return figure

@@ -2,6 +2,7 @@
 #include "rdma-text-file.h"
 
 #include "rdma-file-error.h"
+#include "rdma-output-file.h"
 #include "rdma-ranks.h"
 #include "rdma-units.h"
 
@@ -75,18 +76,10 @@ WriteRdmaFile(const std::string& path, const std::string& text)
 void
 WriteRdmaFile(const std::string& path, const std::function<void(std::ostream&)>& write)
 {
-    errno = 0;
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    if (!out)
-    {
-        throw RdmaFileError(path, 0, "", "cannot be opened for writing" + GetReason());
-    }
-    write(out);
-    out.close();
-    if (!out)
-    {
-        throw RdmaFileError(path, 0, "", "cannot be written to the end" + GetReason());
-    }
+    RdmaOutputFile file;
+    file.Open(path);
+    write(file.GetStream());
+    file.Close();
 }
 
 std::string

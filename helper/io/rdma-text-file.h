@@ -24,7 +24,7 @@ std::string ReadRdmaFile(const std::string& path);
 
 /**
  * \ingroup rdma
- * \param path path of a file, which is overwritten if it exists
+ * \param path path of a file, which is replaced as a whole if it exists (RdmaOutputFile)
  * \param text new content of the file
  * \throws RdmaFileError if the file cannot be opened or completely written
  */
@@ -34,7 +34,7 @@ void WriteRdmaFile(const std::string& path, const std::string& text);
  * \ingroup rdma
  * Writes a file whose content is too large for memory.
  *
- * \param path path of a file, which is overwritten if it exists
+ * \param path path of a file, which is replaced as a whole if it exists (RdmaOutputFile)
  * \param write function that writes the new content; it is called once
  * \throws RdmaFileError if the file cannot be opened or completely written
  */

@@ -45,6 +45,21 @@ class RdmaInstrument : public Object
      */
     virtual void PrintForecast(std::ostream& os);
 
+    /** Tells the instrument, before Finish(), that a signal has cut the run. */
+    void MarkCut()
+    {
+        m_isCut = true;
+    }
+
+    /**
+     * \return true if a signal has cut the run. Files of a cut run have a name of their own
+     *         (RdmaOutputFile::Close())
+     */
+    bool IsCut() const
+    {
+        return m_isCut;
+    }
+
     /**
      * Called when the simulation is over.
      *
@@ -68,6 +83,9 @@ class RdmaInstrument : public Object
     {
         return false;
     }
+
+  private:
+    bool m_isCut{false}; //!< a signal has cut the run
 };
 
 } // namespace ns3

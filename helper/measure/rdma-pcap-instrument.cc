@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-helper.h"
+#include "qbb-net-device.h"
+#include "rdma-file-error.h"
 #include "rdma-instrument.h"
+#include "rdma-output-file.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
 
-#include <ns3/node-container.h>
 #include <ns3/node-list.h>
 #include <ns3/string.h>
+#include <ns3/trace-helper.h>
 
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace ns3
 {
 
 /**
  * \ingroup rdma
- * Captures every port of all nodes to PREFIX-NODE-DEVICE.pcap (QbbHelper): `pcap:PREFIX`.
+ * Captures every port of all nodes to PREFIX-NODE-DEVICE.pcap (QbbHelper): `pcap:PREFIX`. The files
+ * get these names at the end of the run, or the names of files of a run that a signal has cut
+ * (RdmaOutputFile::GetCutPath()).
  */
 class RdmaPcapInstrument : public RdmaInstrument
 {
@@ -27,6 +34,7 @@ class RdmaPcapInstrument : public RdmaInstrument
     static TypeId GetTypeId();
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+    void Finish() override;
 
     bool WatchesRanks() const override
     {
@@ -34,7 +42,10 @@ class RdmaPcapInstrument : public RdmaInstrument
     }
 
   private:
-    std::string m_prefix; //!< attribute Prefix
+    static std::string GetPartPath(const std::string& file);
+
+    std::string m_prefix;             //!< attribute Prefix
+    std::vector<std::string> m_files; //!< names of the files at the end of the run
 };
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPcapInstrument);
@@ -69,15 +80,44 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
     RefuseRdmaIf(!folder.empty() && !std::filesystem::is_directory(folder, ignored),
                  m_prefix + ": there is no folder " + folder.string() +
                      "; accepted: a prefix in one that exists");
-    NodeContainer nodes; // nodes of this rank
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
-        if (RdmaRanks::IsLocal(**it))
+        for (uint32_t i = 0; RdmaRanks::IsLocal(**it) && i < (*it)->GetNDevices(); ++i)
         {
-            nodes.Add(*it);
+            const auto port = DynamicCast<QbbNetDevice>((*it)->GetDevice(i));
+            if (!port)
+            {
+                continue;
+            }
+            const std::string file = PcapHelper().GetFilenameFromDevice(m_prefix, port);
+            std::filesystem::remove(file, ignored);
+            std::filesystem::remove(RdmaOutputFile::GetCutPath(file), ignored);
+            QbbHelper().EnablePcap(GetPartPath(file), port, true, true);
+            m_files.push_back(file);
         }
     }
-    QbbHelper().EnablePcap(m_prefix, nodes, true);
+}
+
+void
+RdmaPcapInstrument::Finish()
+{
+    for (const std::string& file : m_files)
+    {
+        std::error_code error;
+        std::filesystem::rename(GetPartPath(file),
+                                IsCut() ? RdmaOutputFile::GetCutPath(file) : file,
+                                error);
+        if (error)
+        {
+            throw RdmaFileError(file, 0, "", "could not be written: " + error.message());
+        }
+    }
+}
+
+std::string
+RdmaPcapInstrument::GetPartPath(const std::string& file)
+{
+    return file + ".part";
 }
 
 } // namespace ns3

@@ -186,6 +186,20 @@ RdmaOptionList::Refuse(const std::string& group, const std::string& why) const
     }
 }
 
+std::map<std::string, std::string>
+RdmaOptionList::GetGiven() const
+{
+    std::map<std::string, std::string> given;
+    for (const Option& option : m_options)
+    {
+        if (const std::string text = GetText(option); text != option.standard)
+        {
+            given[option.name] = text;
+        }
+    }
+    return given;
+}
+
 std::string
 RdmaOptionList::GetText(const std::string& name) const
 {

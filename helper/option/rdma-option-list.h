@@ -9,6 +9,7 @@
 #include <ns3/command-line.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -129,6 +130,9 @@ class RdmaOptionList
      * \throws std::invalid_argument for the first option whose value differs from its default
      */
     void Refuse(const std::string& group, const std::string& why) const;
+
+    /** \return options whose values differ from their defaults: values as text, by name */
+    std::map<std::string, std::string> GetGiven() const;
 
     /** \param name name of an option of the list \return value of the option as text */
     std::string GetText(const std::string& name) const;

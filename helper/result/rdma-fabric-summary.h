@@ -15,6 +15,32 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
+ * How a run was cut: the run ended before its last counted flow.
+ */
+struct RdmaRunCut
+{
+    /// "SIGINT", "SIGTERM", "deadlock", or "stop" for the option stop of RdmaFabricOptions
+    std::string by;
+    QbbPs at{0};           //!< simulated time at the end
+    uint64_t left{0};      //!< number of counted flows that had not ended
+    uint64_t flows{0};     //!< number of counted flows
+    bool hasWindow{false}; //!< only the flows of a window are counted
+
+    /**
+     * \return a text such as "cut by SIGINT at 2360us: 14455 of 15085 flows unfinished", or "cut at
+     *         2360us in a deadlock: ..."; "cut at 2360us: ..." for the option stop
+     */
+    std::string Describe() const;
+
+    /** \return false for the option stop, which the user has set before the run */
+    bool IsUnplanned() const
+    {
+        return by != "stop";
+    }
+};
+
+/**
+ * \ingroup rdma-flow-report
  * Summary of a run: the content of summary.json.
  *
  * Averages and percentiles cover the finished counted flows and have no value if none finished.
@@ -35,6 +61,7 @@ struct RdmaFabricSummary : RdmaFabricTotals
     std::string digest;                //!< digest of the flows from GetRdmaDigest()
     /// Counted flows of a run with a window; no value without a window
     std::optional<RdmaMeasuredSummary> measured;
+    std::optional<RdmaRunCut> cut; //!< how the run was cut; no value: the run was not cut
 
     /** \return number of counted flows; without a window, number of all flows */
     uint64_t GetNCounted() const
@@ -47,6 +74,9 @@ struct RdmaFabricSummary : RdmaFabricTotals
     {
         return measured ? measured->completed : flowsCompleted;
     }
+
+    /** \return how the run ended: "all counted flows ended", or RdmaRunCut::Describe() */
+    std::string GetEnding() const;
 };
 
 } // namespace ns3

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-report.h"
 
-#include "rdma-file-error.h"
 #include "rdma-quantile.h"
 #include "rdma-sha256.h"
-#include "rdma-text-file.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <map>
 #include <numeric>
 #include <stdexcept>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -177,13 +174,12 @@ CheckOwnColumns(const RdmaResultTable<Record>& table, const std::vector<const Re
 /// Writes a CSV file row by row.
 template <typename Record>
 void
-WriteRows(const std::filesystem::path& path,
+WriteRows(RdmaRunFolder& folder,
           const RdmaResultTable<Record>& table,
           const std::vector<const Record*>& rows)
 {
-    WriteRdmaFile(path.string(), [&](std::ostream& out) {
-        FormatRows(table, rows, [&out](const std::string& line) { out << line; });
-    });
+    folder.Write(table.GetName() + ".csv",
+                 [&](const RdmaRunFolder::Add& add) { FormatRows(table, rows, add); });
 }
 
 } // namespace
@@ -242,7 +238,7 @@ MakeRdmaSummary(const std::vector<RdmaFlowResult>& results,
 }
 
 void
-WriteRdmaReport(const std::string& directory,
+WriteRdmaReport(RdmaRunFolder& folder,
                 const std::vector<RdmaFlowResult>& results,
                 const std::vector<RdmaPortResult>& ports,
                 const RdmaFabricSummary& summary,
@@ -254,20 +250,31 @@ WriteRdmaReport(const std::string& directory,
     CheckOwnColumns(tables.flows, flowRows);
     CheckOwnColumns(tables.ports, portRows);
     const std::string summaryText = FormatRdmaSummaryJson(summary, tables);
-    const std::filesystem::path path(directory);
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (error || !std::filesystem::is_directory(path, error))
+    WriteRows(folder, tables.flows, flowRows);
+    WriteRows(folder, tables.ports, portRows);
+    folder.Write("summary.json", [&](const RdmaRunFolder::Add& add) { add(summaryText); });
+    std::map<std::string, double> counts{
+        {"flows_total", static_cast<double>(summary.flowsTotal)},
+        {"flows_completed", static_cast<double>(summary.flowsCompleted)},
+        {"sim_time_us", summary.simTimeUs},
+    };
+    if (summary.measured)
     {
-        throw RdmaFileError(directory,
-                            0,
-                            "",
-                            "the directory cannot be made" +
-                                (error ? ": " + error.message() : std::string()));
+        counts["counted_flows"] = static_cast<double>(summary.measured->flows);
+        counts["counted_completed"] = static_cast<double>(summary.measured->completed);
     }
-    WriteRows(path / "flows.csv", tables.flows, flowRows);
-    WriteRows(path / "ports.csv", tables.ports, portRows);
-    WriteRdmaFile((path / "summary.json").string(), summaryText);
+    folder.Finish(summary.cut ? summary.cut->by : "", counts);
+}
+
+void
+WriteRdmaReport(const std::string& directory,
+                const std::vector<RdmaFlowResult>& results,
+                const std::vector<RdmaPortResult>& ports,
+                const RdmaFabricSummary& summary,
+                const RdmaResultTables& tables)
+{
+    RdmaRunFolder folder(directory);
+    WriteRdmaReport(folder, results, ports, summary, tables);
 }
 
 } // namespace ns3

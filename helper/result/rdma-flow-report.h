@@ -7,6 +7,7 @@
 #include "rdma-flow-result.h"
 #include "rdma-port-result.h"
 #include "rdma-result-tables.h"
+#include "rdma-run-folder.h"
 
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace ns3
  * \ingroup rdma
  * \defgroup rdma-flow-report Results of a run
  *
- * Result files of a run: flows.csv, ports.csv and summary.json.
+ * Result files of a run: flows.csv, ports.csv, summary.json and run.json (RdmaRunFolder).
  * @{
  */
 
@@ -83,13 +84,31 @@ RdmaFabricSummary MakeRdmaSummary(const std::vector<RdmaFlowResult>& results,
                                   const RdmaResultTables& tables = RdmaResultTables());
 
 /**
- * Write flows.csv, ports.csv and summary.json.
+ * Write flows.csv, ports.csv, summary.json and run.json, in this order.
+ * \param folder folder of the run, taken before the run so that older results are gone
+ * \param results the rows of flows.csv
+ * \param ports the rows of ports.csv
+ * \param summary the content of summary.json
+ * \param tables the columns
+ * \throws RdmaFileError if a file cannot be written
+ * \throws std::invalid_argument under the conditions of the Format functions, before files are
+ *         written
+ */
+void WriteRdmaReport(RdmaRunFolder& folder,
+                     const std::vector<RdmaFlowResult>& results,
+                     const std::vector<RdmaPortResult>& ports,
+                     const RdmaFabricSummary& summary,
+                     const RdmaResultTables& tables = RdmaResultTables());
+
+/**
+ * Write flows.csv, ports.csv, summary.json and run.json, in this order.
  * \param directory output directory, which is created with its parents if it does not exist
  * \param results the rows of flows.csv
  * \param ports the rows of ports.csv
  * \param summary the content of summary.json
  * \param tables the columns
- * \throws RdmaFileError if the directory cannot be created or a file cannot be written
+ * \throws RdmaFileError if the directory cannot be created, a file cannot be written, or a run
+ *         writes to the directory
  * \throws std::invalid_argument under the conditions of the Format functions, before files are
  *         written
  */

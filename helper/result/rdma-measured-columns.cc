@@ -13,6 +13,19 @@ namespace ns3
 namespace
 {
 
+/// Key of summary.json that says how a run ended.
+const RdmaResultColumn<RdmaFabricSummary>&
+GetEndedColumn()
+{
+    static const RdmaResultColumn<RdmaFabricSummary> column(
+        "ended",
+        "",
+        "how the run ended: when all counted flows had ended, or cut by a signal, a deadlock or "
+        "--stop",
+        &RdmaFabricSummary::GetEnding);
+    return column;
+}
+
 /// Columns of flows.csv with counted flows.
 const RdmaFileTable<RdmaFlowResult> g_measuredFlowTable(
     "measured-flows",
@@ -47,10 +60,7 @@ MakeMeasuredSummaryColumns()
          "flows",
          "number of counted flows that finished",
          [](const Summary& s) { return s.measured->completed; }},
-        {"ended",
-         "",
-         "how the run ended: when all counted flows had ended, or cut by --stop",
-         [](const Summary& s) { return s.measured->ending; }}};
+        GetEndedColumn()};
     for (std::size_t i = 0; i < RdmaMeasuredSummary::SLICES; ++i)
     {
         const std::string name = "slice" + std::to_string(i + 1);
@@ -98,6 +108,9 @@ MakeMeasuredSummaryColumns()
 const RdmaFileTable<RdmaFabricSummary> g_measuredSummaryTable("measured-summary",
                                                               MakeMeasuredSummaryColumns());
 
+/// Key of summary.json that only runs without a window have, if they were cut.
+const RdmaFileTable<RdmaFabricSummary> g_cutSummaryTable("cut-summary", {GetEndedColumn()});
+
 } // namespace
 
 void
@@ -105,6 +118,12 @@ AddRdmaMeasuredColumns(RdmaResultTables& tables)
 {
     tables.flows.Extend(g_measuredFlowTable.GetColumns());
     tables.summary.Extend(g_measuredSummaryTable.GetColumns());
+}
+
+void
+AddRdmaCutColumns(RdmaResultTables& tables)
+{
+    tables.summary.Extend(g_cutSummaryTable.GetColumns());
 }
 
 } // namespace ns3

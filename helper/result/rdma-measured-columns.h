@@ -17,6 +17,15 @@ namespace ns3
  */
 void AddRdmaMeasuredColumns(RdmaResultTables& tables);
 
+/**
+ * \ingroup rdma-flow-report
+ * Adds the key of summary.json that a run without a window has if a signal or a deadlock has cut
+ * the run. Rows of summary.json then need RdmaFabricSummary::cut.
+ *
+ * \param tables columns of the result files of a run
+ */
+void AddRdmaCutColumns(RdmaResultTables& tables);
+
 } // namespace ns3
 
 #endif /* RDMA_MEASURED_COLUMNS_H */

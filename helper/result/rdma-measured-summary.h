@@ -50,7 +50,6 @@ struct RdmaMeasuredSummary
     QbbPs end{0};                                 //!< end of the window
     uint64_t flows{0};                            //!< number of counted flows
     uint64_t completed{0};                        //!< number of finished counted flows
-    std::string ending;                           //!< how the run ended
     std::array<RdmaMeasuredSlice, SLICES> slices; //!< parts of the window, by start of the flow
     std::optional<double> fctTrend;               //!< change of the average FCT over the window
     std::optional<double> fctTrendError;          //!< half of the 95% interval of fctTrend
@@ -66,7 +65,7 @@ std::string FormatRdmaMicroseconds(QbbPs time);
 
 /**
  * \ingroup rdma-flow-report
- * Computes averages and trend of the counted flows; the member ending stays empty.
+ * Computes averages and trend of the counted flows.
  *
  * \param results results of the flows, in ascending order of id
  * \param begin begin of the window

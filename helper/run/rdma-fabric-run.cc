@@ -13,6 +13,7 @@
 #include "rdma-fabric-setup.h"
 #include "rdma-flow-runner.h"
 #include "rdma-flow-size-cdf.h"
+#include "rdma-interrupt.h"
 #include "rdma-measured-columns.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
@@ -33,8 +34,10 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
@@ -67,6 +70,35 @@ RefuseDefaultsThatOptionsSet()
                      "--" + type.GetName() + "::" + name +
                          ": the run sets this attribute of each object; accepted: " + instead);
     }
+}
+
+/**
+ * Runs the simulation until the flows have ended or a signal comes.
+ * \param runner runner of the flows
+ * \return number of the signal; 0: none came
+ */
+int
+RunUntilSignal(RdmaFlowRunnerBase& runner)
+{
+    if (RdmaRanks::AreSeveral())
+    {
+        const RdmaInterrupt interrupt;
+        return RunRdmaSimulation(runner, &RdmaInterrupt::GetSignal);
+    }
+    // The event of a signal that comes at the very end must not stop a later Simulator::Run().
+    const auto isRunning = std::make_shared<std::atomic<bool>>(true);
+    // Any simulator takes events with a context from any thread.
+    const RdmaInterrupt interrupt([isRunning] {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, Time(0), [isRunning] {
+            if (*isRunning)
+            {
+                Simulator::Stop();
+            }
+        });
+    });
+    const int signal = RunRdmaSimulation(runner, &RdmaInterrupt::GetSignal);
+    *isRunning = false;
+    return signal;
 }
 
 } // namespace
@@ -163,6 +195,7 @@ void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
+    m_stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     RdmaSimulatorImpl::Select();
@@ -302,8 +335,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
 void
 RdmaFabricRun::Run(bool progress)
 {
-    const QbbPs stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
-    Simulator::Stop(QbbToTime(stop) - Simulator::Now());
+    Simulator::Stop(QbbToTime(m_stop) - Simulator::Now());
     const uint64_t eventsBefore = Simulator::GetEventCount();
     const std::clock_t begin = std::clock();
     if (m_runner->GetNFlows() > 0)
@@ -313,7 +345,7 @@ RdmaFabricRun::Run(bool progress)
         {
             display.Start(m_firstStart);
         }
-        RunRdmaSimulation(*m_runner);
+        m_signal = RunUntilSignal(*m_runner);
         display.Finish();
         if (const std::string reason = RdmaSimulatorImpl::GetReasonForOneThread(); !reason.empty())
         {
@@ -328,8 +360,20 @@ RdmaFabricRun::Run(bool progress)
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_end = QbbNow();
+    if (m_signal != 0)
+    {
+        const uint64_t ended = SumRdmaRanks(m_runner->GetNCountedEnded());
+        RdmaRanks::GetWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal)
+                                 << " at " << FormatRdmaMicroseconds(m_end) << ", " << ended
+                                 << " of " << m_runner->GetNCounted()
+                                 << (m_window ? " counted" : "") << " flows have ended\n";
+    }
     for (const auto& [option, instrument] : m_instruments)
     {
+        if (m_signal != 0)
+        {
+            instrument->MarkCut();
+        }
         instrument->Finish();
     }
     const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
@@ -363,7 +407,8 @@ RdmaFabricRun::GetOutcome() const
 {
     RdmaFabricOutcome outcome;
     outcome.flows = m_runner->GetResults();
-    if (const auto deadlock = m_detector ? m_detector->Find() : std::nullopt)
+    const auto deadlock = m_detector ? m_detector->Find() : std::nullopt;
+    if (deadlock)
     {
         ExplainRdmaDeadlock(outcome.flows, *m_runner, *m_fabric, *deadlock);
     }
@@ -375,13 +420,20 @@ RdmaFabricRun::GetOutcome() const
         MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), m_tables);
     if (m_window)
     {
-        auto measured = MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
-        const uint64_t left = m_runner->GetNCounted() - SumRdmaRanks(m_runner->GetNCountedEnded());
-        measured.ending =
-            left == 0 ? "all counted flows ended"
-                      : "cut at " + FormatRdmaMicroseconds(m_end) + ": " + std::to_string(left) +
-                            " of " + std::to_string(measured.flows) + " counted flows unfinished";
-        outcome.summary.measured = measured;
+        outcome.summary.measured =
+            MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
+    }
+    const uint64_t counted = m_runner->GetNCounted();
+    if (const uint64_t left = counted - SumRdmaRanks(m_runner->GetNCountedEnded()); left > 0)
+    {
+        const std::string by = m_signal != 0 ? RdmaInterrupt::GetName(m_signal)
+                               : deadlock    ? "deadlock"
+                                             : "stop";
+        outcome.summary.cut = RdmaRunCut{by, m_end, left, counted, m_window.has_value()};
+        if (!m_window && outcome.summary.cut->IsUnplanned())
+        {
+            AddRdmaCutColumns(outcome.tables);
+        }
     }
     outcome.summary.events = SumRdmaRanks(m_events);
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;

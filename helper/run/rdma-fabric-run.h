@@ -103,11 +103,23 @@ class RdmaFabricRun
 
     /**
      * Runs the simulation until every flow has ended (with the option measure, every counted flow),
-     * but at most until the time of the option stop.
+     * but at most until the time of the option stop. A SIGINT (Ctrl-C) or SIGTERM also ends the
+     * run: GetOutcome() then returns what there is, marked as cut (RdmaFabricSummary::cut), and
+     * files of instruments have names that say so (RdmaOutputFile::GetCutPath()). A second signal
+     * ends the program at once.
      *
      * \param progress true to show progress on standard error
      */
     void Run(bool progress = false);
+
+    /**
+     * \return number of the signal (SIGINT or SIGTERM) that has ended Run(); 0: none has. The exit
+     *         status of a program is then 128 plus this number.
+     */
+    int GetSignal() const
+    {
+        return m_signal;
+    }
 
     /** \return the results of the run */
     RdmaFabricOutcome GetOutcome() const;
@@ -146,9 +158,11 @@ class RdmaFabricRun
     Ptr<RdmaFlowRunnerBase> m_runner;       //!< runner of the flows
     QbbDeadlockCheck m_check;               //!< result of the deadlock check before the run
     QbbPs m_firstStart{0};                  //!< start of the first flow
+    QbbPs m_stop{0};                        //!< latest end of the run
     double m_cpuS{0};                       //!< CPU time of Run() in seconds
     uint64_t m_events{0};                   //!< number of simulator events of Run()
     QbbPs m_end{0};                         //!< simulated time at the end of Run()
+    int m_signal{0};                        //!< signal that has ended Run(); 0: none
     /// Instruments of the run, each with the option that names it
     std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> m_instruments;
     Ptr<QbbDeadlockDetector> m_detector; //!< detector of deadlocks during the run

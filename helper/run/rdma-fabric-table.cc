@@ -96,12 +96,14 @@ PrintLine(std::ostream& os,
 
 /** Prints the counted flows by start time, and whether the run was in a steady state. */
 void
-PrintMeasured(std::ostream& os, const RdmaMeasuredSummary& measured, uint64_t all)
+PrintMeasured(std::ostream& os, const RdmaFabricSummary& summary)
 {
-    os << "\ncounted are the " << measured.flows << " of " << all << " flows that start from "
-       << FormatRdmaMicroseconds(measured.begin) << " to " << FormatRdmaMicroseconds(measured.end)
-       << "; " << measured.flows - measured.completed << " of them did not finish; "
-       << measured.ending << "\nstart in          flows  completed   avg FCT us avg slowd.\n";
+    const RdmaMeasuredSummary& measured = *summary.measured;
+    os << "\ncounted are the " << measured.flows << " of " << summary.flowsTotal
+       << " flows that start from " << FormatRdmaMicroseconds(measured.begin) << " to "
+       << FormatRdmaMicroseconds(measured.end) << "; " << measured.flows - measured.completed
+       << " of them did not finish; " << summary.GetEnding()
+       << "\nstart in          flows  completed   avg FCT us avg slowd.\n";
     for (std::size_t i = 0; i < measured.slices.size(); ++i)
     {
         const RdmaMeasuredSlice& slice = measured.slices[i];
@@ -144,7 +146,11 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
     const RdmaFabricSummary& summary = outcome.summary;
     if (summary.measured)
     {
-        PrintMeasured(os, *summary.measured, summary.flowsTotal);
+        PrintMeasured(os, summary);
+    }
+    else if (summary.cut && summary.cut->IsUnplanned())
+    {
+        os << "\n" << summary.GetEnding() << "; the averages lack them\n";
     }
     PrintFormatted(os,
                    "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64

@@ -2,6 +2,8 @@
 
 #include "rdma-process-pool.h"
 
+#include "rdma-interrupt.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -24,6 +26,8 @@ namespace ns3
 namespace
 {
 
+/// Longest time, in ms, until the pool notices a signal that came outside of poll()
+constexpr int SIGNAL_CHECK_MS = 100;
 constexpr char RETURNED = 'r'; //!< first letter of a task's text: the reply follows
 constexpr char THREW = 't';    //!< first letter of a task's text: the message follows
 
@@ -54,6 +58,7 @@ WritePipe(int pipe, const std::string& text)
 [[noreturn]] void
 PerformTask(std::size_t index, const RdmaProcessPool::Task& task, int pipe)
 {
+    RdmaInterrupt::LeaveToParent();
     std::string text;
     int status = 0;
     // An exception must not leave this function: the child would continue as a second caller.
@@ -107,21 +112,34 @@ RdmaProcessPool::~RdmaProcessPool()
     }
 }
 
-void
+int
 RdmaProcessPool::Run(std::size_t count, const Task& task, const Ended& ended)
 {
+    const RdmaInterrupt interrupt;
+    int signal = 0;
     std::size_t next = 0;
     while (next < count || !m_children.empty())
     {
+        if (signal != RdmaInterrupt::GetSignal())
+        {
+            signal = RdmaInterrupt::GetSignal();
+            next = count;
+            for (const Child& child : m_children)
+            {
+                kill(child.process, SIGTERM);
+            }
+            continue;
+        }
         if (next < count && m_children.size() < m_jobs)
         {
             Begin(next++, task);
         }
-        else if (!ended(Wait()))
+        else if (const auto end = Wait(signal); end && !ended(*end))
         {
             next = count;
         }
     }
+    return signal;
 }
 
 void
@@ -156,19 +174,24 @@ RdmaProcessPool::Begin(std::size_t index, const Task& task)
     m_children.push_back({index, process, ends[0], ""});
 }
 
-RdmaProcessEnd
-RdmaProcessPool::Wait()
+std::optional<RdmaProcessEnd>
+RdmaProcessPool::Wait(int signal)
 {
-    while (true)
+    while (signal == RdmaInterrupt::GetSignal())
     {
         std::vector<pollfd> pipes;
         for (const Child& child : m_children)
         {
             pipes.push_back({child.pipe, POLLIN, 0});
         }
-        if (poll(pipes.data(), static_cast<nfds_t>(pipes.size()), -1) < 0 && errno != EINTR)
+        const int ready = poll(pipes.data(), static_cast<nfds_t>(pipes.size()), SIGNAL_CHECK_MS);
+        if (ready < 0 && errno != EINTR)
         {
             FailProcess("poll");
+        }
+        if (ready <= 0)
+        {
+            continue;
         }
         for (std::size_t i = 0; i < pipes.size(); ++i)
         {
@@ -180,6 +203,7 @@ RdmaProcessPool::Wait()
             }
         }
     }
+    return std::nullopt;
 }
 
 bool

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <sys/types.h>
@@ -50,14 +51,16 @@ class RdmaProcessPool
     RdmaProcessPool& operator=(const RdmaProcessPool&) = delete;
 
     /**
-     * Begins the tasks in order and waits for their ends.
+     * Begins the tasks in order and waits for their ends. A SIGINT or SIGTERM to the caller goes
+     * on to the processes at work, as SIGTERM, and no further task begins (RdmaInterrupt).
      *
      * \param count number of tasks
      * \param task performs a task
      * \param ended called once for each task that began, in the order of the ends
+     * \return number of the signal; 0: none came
      * \throws std::runtime_error if a process cannot be created
      */
-    void Run(std::size_t count, const Task& task, const Ended& ended);
+    int Run(std::size_t count, const Task& task, const Ended& ended);
 
   private:
     /** A process at work. */
@@ -70,7 +73,11 @@ class RdmaProcessPool
     };
 
     void Begin(std::size_t index, const Task& task);
-    RdmaProcessEnd Wait();
+    /**
+     * \param signal number of the signal that has come so far; 0: none
+     * \return the end of a task; none if another signal came first
+     */
+    std::optional<RdmaProcessEnd> Wait(int signal);
     static bool Read(Child& child);
     static RdmaProcessEnd Finish(const Child& child);
 

@@ -5,21 +5,25 @@
 #include "rdma-fabric-run.h"
 #include "rdma-fabric-setup.h"
 #include "rdma-flow-report.h"
+#include "rdma-interrupt.h"
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-part.h"
 #include "rdma-process-pool.h"
 #include "rdma-refuse.h"
-#include "rdma-text-file.h"
+#include "rdma-run-folder.h"
 #include "rdma-units.h"
 
 #include <ns3/global-value.h>
+#include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <locale>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -190,22 +194,28 @@ RdmaSeedRuns::MakeOptions(uint32_t seed) const
 int
 RdmaSeedRuns::RunSeed(uint32_t seed, std::ostream& reply) const
 {
-    RdmaFabricRun run(MakeOptions(seed));
+    const RdmaFabricOptions options = MakeOptions(seed);
+    RdmaFabricRun run(options);
+    std::optional<RdmaRunFolder> folder;
+    if (!m_setting.out.empty())
+    {
+        folder.emplace(GetFolder(seed), options.GetGiven());
+    }
     std::ostringstream reports;
     run.PrintForecasts(reports);
     // Several runs at a time would write over each other's lines.
     run.Run(m_setting.progress && m_setting.jobs == 1);
     const RdmaFabricOutcome outcome = run.GetOutcome();
     run.PrintFailures(reports);
-    if (!m_setting.out.empty())
+    if (folder)
     {
-        WriteRdmaReport(GetFolder(seed),
-                        outcome.flows,
-                        outcome.ports,
-                        outcome.summary,
-                        outcome.tables);
+        WriteRdmaReport(*folder, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
     }
     Simulator::Destroy();
+    if (run.GetSignal() != 0 && outcome.summary.cut)
+    {
+        throw std::runtime_error(outcome.summary.GetEnding());
+    }
 
     const auto& table = outcome.tables.summary;
     for (const auto& column : table.GetColumns())
@@ -238,26 +248,55 @@ RdmaSeedRuns::Run(std::ostream& os, std::ostream& log) const
 {
     const uint32_t first = m_options.seed;
     const uint32_t last = first + m_setting.seeds - 1;
+    RngSeedManager::SetSeed(first); // for run.json
+    std::optional<RdmaRunFolder> folder;
+    if (!m_setting.out.empty())
+    {
+        auto options = m_options.GetGiven();
+        options["seeds"] = std::to_string(m_setting.seeds);
+        options["jobs"] = std::to_string(m_setting.jobs);
+        folder.emplace(m_setting.out, options);
+        for (uint32_t seed = first; seed - first < m_setting.seeds; ++seed)
+        {
+            RdmaRunFolder::RemoveResults(GetFolder(seed));
+        }
+    }
     std::vector<RdmaProcessEnd> ends(m_setting.seeds);
     uint32_t count = 0;
-    RdmaProcessPool(m_setting.jobs)
-        .Run(
-            m_setting.seeds,
-            [this, first](std::size_t index, std::ostream& reply) {
-                return RunSeed(first + static_cast<uint32_t>(index), reply);
-            },
-            [&](const RdmaProcessEnd& end) {
-                ends[end.index] = end;
-                ++count;
-                if (m_setting.progress)
-                {
-                    log << "seed " << first + end.index << " has ended, " << count << " of "
-                        << m_setting.seeds << " runs\n"
-                        << std::flush;
-                }
-                return end.fault.empty();
-            });
+    uint32_t complete = 0;
+    const int signal = RdmaProcessPool(m_setting.jobs)
+                           .Run(
 
+                               m_setting.seeds,
+                               [this, first](std::size_t index, std::ostream& reply) {
+                                   return RunSeed(first + static_cast<uint32_t>(index), reply);
+                               },
+                               [&](const RdmaProcessEnd& end) {
+                                   ends[end.index] = end;
+                                   ++count;
+                                   complete += end.fault.empty() ? 1 : 0;
+                                   if (m_setting.progress)
+                                   {
+                                       log << "seed " << first + end.index << " has ended, "
+                                           << count << " of " << m_setting.seeds << " runs\n"
+                                           << std::flush;
+                                   }
+                                   return end.fault.empty();
+                               });
+
+    const std::map<std::string, double> counts{{"runs", m_setting.seeds},
+                                               {"runs_completed", complete}};
+    if (signal != 0 && complete < m_setting.seeds)
+    {
+        const std::string by = RdmaInterrupt::GetName(signal);
+        if (folder)
+        {
+            folder->Finish(by, counts);
+        }
+        log << "rdma: interrupted by " << by << ", " << complete << " of " << m_setting.seeds
+            << " runs are complete; no statistics\n";
+        return 128 + signal;
+    }
     int status = 0;
     std::vector<SeedMetric> metrics;
     std::string texts;
@@ -281,10 +320,11 @@ RdmaSeedRuns::Run(std::ostream& os, std::ostream& log) const
     PrintRdmaSeedStatistics(os,
                             "seeds " + std::to_string(first) + " to " + std::to_string(last),
                             rows);
-    if (!m_setting.out.empty())
+    if (folder)
     {
-        WriteRdmaFile((std::filesystem::path(m_setting.out) / "seeds.csv").string(),
-                      FormatRdmaSeedsCsv(rows));
+        folder->Write("seeds.csv",
+                      [&rows](const RdmaRunFolder::Add& add) { add(FormatRdmaSeedsCsv(rows)); });
+        folder->Finish("", counts);
         os << "wrote seeds.csv and seed-" << first << " to seed-" << last << " to " << m_setting.out
            << "\n";
     }

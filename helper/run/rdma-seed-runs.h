@@ -65,8 +65,9 @@ class RdmaSeedRuns
      *
      * \param os output stream for reports and statistics
      * \param log output stream for the progress
-     * \return 0 if all counted flows of all runs finished, otherwise 1
-     * \throws std::runtime_error with seed and message, if a run fails
+     * \return 0 if all counted flows of all runs finished, otherwise 1; 128 plus the number of the
+     *         signal if a SIGINT or SIGTERM came: there are no statistics then, and the runs at
+     * work are cut \throws std::runtime_error with seed and message, if a run fails
      */
     int Run(std::ostream& os, std::ostream& log) const;
 

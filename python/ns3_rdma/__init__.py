@@ -13,7 +13,7 @@ that a run writes, into pandas.DataFrame.
     print(flows.groupby("bytes").slowdown.mean())
 """
 
-from .results import ResultsError
+from .results import ResultsError, read_record
 from .tables import (
     RunTables, flow_table, port_table, read_flow_table, read_monitor_table, read_port_table,
     read_tables, read_time_series_table, summary_table,
@@ -21,6 +21,6 @@ from .tables import (
 
 __all__ = [
     "ResultsError", "RunTables", "flow_table", "port_table", "read_flow_table",
-    "read_monitor_table", "read_port_table", "read_tables", "read_time_series_table",
-    "summary_table",
+    "read_monitor_table", "read_port_table", "read_record", "read_tables",
+    "read_time_series_table", "summary_table",
 ]

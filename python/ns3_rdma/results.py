@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the results of a run of rdma-fabric: flows.csv, ports.csv and summary.json, and what
---timeseries and --monitor write.
+"""Reads the results of a run of rdma-fabric: flows.csv, ports.csv, summary.json and run.json, and
+what --timeseries and --monitor write.
 
     run = read_run("results/incast")
     slow = [flow for flow in run.flows if flow.completed and flow.slowdown > 10]
+
+run.flows are the flows that the run counts: with --measure, those that start in the window. Results
+of a run that has not ended, and files of two runs, are errors. run.cut says whether the run was cut.
 
 Times are in ns, as in the files. Nothing but Python's standard library is needed.
 
@@ -23,6 +26,11 @@ import os
 import re
 from typing import Optional
 
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None
+
 
 class ResultsError(Exception):
     """A file that cannot be read: "file:line: column: error; accepted: ..."."""
@@ -41,9 +49,9 @@ def column_type(column):
     return Optional[kind] if column["optional"] else kind
 
 
-def _row_type(name, table, text, base=object):
-    """A class for the rows of a table, with a field for each column."""
-    fields = [(column["name"], column_type(column)) for column in COLUMNS[table]]
+def _row_type(name, table, text, base=object, more=()):
+    """A class for the rows of a table, with a field for each column, and fields with defaults."""
+    fields = [*((column["name"], column_type(column)) for column in COLUMNS[table]), *more]
     return dataclasses.make_dataclass(
         name, fields, bases=(base,), frozen=True, namespace={"__doc__": text, "__module__": __name__}
     )
@@ -58,7 +66,10 @@ class _Flow:
 
 Flow = _row_type(
     "Flow", "flows",
-    "A row of flows.csv. A flow that did not finish has None for fct_ns, cqe_ns and slowdown.", _Flow,
+    "A row of flows.csv. A flow that did not finish has None for fct_ns, cqe_ns and slowdown. A flow "
+    "with counted=False starts outside of the window of the run (--measure).", _Flow,
+    # Files of runs without a window lack the column.
+    (("counted", bool, dataclasses.field(default=True)),),
 )
 Port = _row_type("Port", "ports", "A row of ports.csv: one priority of one port.")
 
@@ -73,14 +84,51 @@ Reading = _row_type(
 )
 
 
+class Rows(tuple):
+    """The rows of a file. kind is their class, also for a file without rows."""
+
+    kind = None
+
+
+def rows_of(kind, rows):
+    """Rows of a class."""
+    result = Rows(rows)
+    result.kind = kind
+    return result
+
+
+def counted_flows(flows):
+    """The flows that a run counts."""
+    return rows_of(getattr(flows, "kind", Flow), (flow for flow in flows if flow.counted))
+
+
 @dataclasses.dataclass(frozen=True)
 class Run:
     """A folder of results."""
 
     directory: str
-    flows: tuple
+    # All flows that started, also those outside of the window of the run.
+    all_flows: tuple
     ports: tuple
     summary: dict
+    # The content of run.json; empty if there is no such file.
+    record: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def flows(self):
+        """The flows that the run counts. Averages and percentiles of the run cover these alone."""
+        return counted_flows(self.all_flows)
+
+    @property
+    def cut(self):
+        """How the run was cut, as in "cut by SIGINT at 2360 us"; empty: it was not cut."""
+        if self.record.get("state") != "cut":
+            return ""
+        by = self.record.get("cut_by")
+        at = self.summary.get("sim_time_us")
+        text = f"cut by {by}" if by in ("SIGINT", "SIGTERM") else "cut"
+        text += f" at {at:.10g} us" if isinstance(at, (int, float)) else ""
+        return f"{text} in a deadlock" if by == "deadlock" else text
 
     @property
     def active_us(self):
@@ -117,6 +165,12 @@ def _optional(text):
     return _number(text) if text else None
 
 
+def _boolean(text):
+    if text not in ("0", "1"):
+        raise ValueError("0 or 1")
+    return text == "1"
+
+
 def _text(text):
     if not text:
         raise ValueError("any text but an empty one")
@@ -124,15 +178,9 @@ def _text(text):
 
 
 _PARSERS = {
-    int: _integer, float: _number, str: _text, Optional[int]: lambda text: _integer(text) if text else None,
+    bool: _boolean, int: _integer, float: _number, str: _text, Optional[int]: lambda text: _integer(text) if text else None,
     Optional[float]: _optional, Optional[str]: lambda text: text or None,
 }
-
-
-class Rows(tuple):
-    """The rows of a file. kind is their class, also for a file without rows."""
-
-    kind = None
 
 
 def _own_values(texts):
@@ -164,7 +212,8 @@ def _with_own(kind, rows, own):
     types, columns = [], []
     for name, texts in own.items():
         value_type, values = _own_values(texts)
-        types.append((name, value_type))
+        # A field with a default may stand before these.
+        types.append((name, value_type, dataclasses.field(default=None)))
         columns.append(values)
     extended = dataclasses.make_dataclass(
         kind.__name__, types, bases=(kind,), frozen=True,
@@ -178,20 +227,23 @@ def _with_own(kind, rows, own):
 
 def _parse_rows(handle, path, kind):
     """The rows of CSV text that has the fields of kind as columns, in any order, among others."""
-    parsers = {field.name: _PARSERS[field.type] for field in dataclasses.fields(kind)}
+    fields = dataclasses.fields(kind)
     rows = []
     try:
         reader = csv.reader(handle, strict=True)
         header = next(reader, None)
         if header is None:
             raise ResultsError(f"{path}: the file is empty; accepted: a line of column names")
-        for name in parsers:
-            if header.count(name) != 1:
+        columns = []
+        for field in fields:
+            number = header.count(field.name)
+            if number == 0 and field.default is not dataclasses.MISSING:
+                continue
+            if number != 1:
                 raise ResultsError(
-                    f"{path}:1: {name}: there are {header.count(name)} columns of that name; "
-                    "accepted: 1"
+                    f"{path}:1: {field.name}: there are {number} columns of that name; accepted: 1"
                 )
-        columns = [(name, header.index(name), parse) for name, parse in parsers.items()]
+            columns.append((field.name, header.index(field.name), _PARSERS[field.type]))
         own = _own_columns(header, kind)
         texts = {name: [] for name in own}
         for row in reader:
@@ -215,9 +267,7 @@ def _parse_rows(handle, path, kind):
         raise ResultsError(f"{path}: not a CSV file: {error}") from None
     if own:
         kind, rows = _with_own(kind, rows, texts)
-    result = Rows(rows)
-    result.kind = kind
-    return result
+    return rows_of(kind, rows)
 
 
 def _read_rows(path, kind):
@@ -225,8 +275,23 @@ def _read_rows(path, kind):
     try:
         with open(path, newline="", encoding="utf-8") as handle:
             return _parse_rows(handle, path, kind)
+    except FileNotFoundError as error:
+        cut = cut_path(path)
+        other = f"; the run was cut and wrote {cut}" if os.path.exists(cut) else ""
+        raise ResultsError(f"{path}: {error.strerror}{other}") from None
     except OSError as error:
         raise ResultsError(f"{path}: {error.strerror}") from None
+
+
+def cut_path(path):
+    """The name that a file of rdma-fabric gets if a signal cuts the run: "a.cut.csv" for "a.csv"."""
+    stem, extension = os.path.splitext(path)
+    return f"{stem}.cut{extension}"
+
+
+def is_cut(path):
+    """Whether the name of a file says that a signal has cut the run."""
+    return os.path.splitext(os.path.splitext(path)[0])[1] == ".cut"
 
 
 def parse_flows(text):
@@ -240,7 +305,8 @@ def parse_ports(text):
 
 
 def read_flows(path):
-    """The rows of a flows.csv."""
+    """The rows of a flows.csv: all flows that started. counted_flows() returns those that count."""
+    check_file(path)
     flows = _read_rows(path, Flow)
     for flow in flows:
         if flow.ideal_fct_ns <= 0:
@@ -255,6 +321,7 @@ def read_flows(path):
 
 def read_ports(path):
     """The rows of a ports.csv."""
+    check_file(path)
     return _read_rows(path, Port)
 
 
@@ -268,8 +335,8 @@ def read_monitor(path):
     return _read_rows(path, Reading)
 
 
-def read_summary(path):
-    """The object in a summary.json."""
+def _read_object(path):
+    """The object in a JSON file."""
     try:
         with open(path, encoding="utf-8") as handle:
             summary = json.load(handle)
@@ -282,17 +349,96 @@ def read_summary(path):
     return summary
 
 
+def read_summary(path):
+    """The object in a summary.json."""
+    check_file(path)
+    return _read_object(path)
+
+
+def _is_locked(path):
+    """Whether a run still writes to the folder of this run.json."""
+    if fcntl is None:
+        return False
+    try:
+        with open(path, encoding="utf-8") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass  # the file system has no locks
+    return False
+
+
+def read_record(directory):
+    """The content of run.json in a folder of results: what the run was, and how it ended.
+
+    Empty if there is no such file. A run that has not ended is an error.
+    """
+    path = os.path.join(directory, "run.json")
+    if not os.path.exists(path):
+        return {}
+    record = _read_object(path)
+    if record.get("state") == "running":
+        raise ResultsError(
+            f"{directory}: the run is still going on (process {record.get('process')})"
+            if _is_locked(path) else
+            f"{directory}: the run did not end, because it was killed or failed, and has no results; "
+            "run.json has its command"
+        )
+    return record
+
+
+def _sha256(path):
+    """The SHA-256 of a file, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as handle:
+            while block := handle.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror}") from None
+    return digest.hexdigest()
+
+
+def _check_record(record, directory, names):
+    """Checks that files are those that a run.json names."""
+    files = record.get("files")
+    if not isinstance(files, dict):
+        return
+    for name in names:
+        path = os.path.join(directory, name)
+        if name not in files:
+            seeds = "; seeds have folders of their own, seed-K" if "seeds.csv" in files else ""
+            raise ResultsError(f"{path}: not a file of the run of run.json{seeds}")
+        if _sha256(path) != files[name]:
+            raise ResultsError(
+                f"{path}: not of the same run as run.json, or changed since: its SHA-256 differs"
+            )
+
+
+def check_file(path):
+    """Checks that a file of results belongs to the run.json beside it, if there is one."""
+    directory, name = os.path.split(path)
+    if name in RESULTS and os.path.exists(path):
+        _check_record(read_record(directory), directory, (name,))
+
+
+# The files of a folder of results.
+RESULTS = ("flows.csv", "ports.csv", "summary.json")
+
+
 def read_run(directory):
-    """All three files of a folder, which must belong to one run, as the digest shows."""
+    """All files of a folder, which must belong to one run that has ended, as digests show."""
     if not os.path.isdir(directory):
         raise ResultsError(
             f"{directory}: there is no such folder; accepted: one that rdma-fabric --out=DIR wrote"
         )
-    names = ("flows.csv", "ports.csv", "summary.json")
-    flows_path, ports_path, summary_path = (os.path.join(directory, name) for name in names)
-    run = Run(directory, read_flows(flows_path), read_ports(ports_path), read_summary(summary_path))
-    with open(flows_path, "rb") as handle:
-        digest = hashlib.sha256(handle.read()).hexdigest()
+    record = read_record(directory)
+    flows_path, ports_path, summary_path = (os.path.join(directory, name) for name in RESULTS)
+    run = Run(
+        directory, read_flows(flows_path), read_ports(ports_path), read_summary(summary_path), record
+    )
+    digest = _sha256(flows_path)
     if run.summary.get("digest") != digest:
         raise ResultsError(
             f"{directory}: flows.csv and summary.json are not of the same run: the digest of the "

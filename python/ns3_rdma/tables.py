@@ -3,6 +3,9 @@
 
 Both have the columns of the files, which doc/columns.rst explains: flows.csv, ports.csv,
 summary.json; those that a script has added to a run come last.
+Tables of flows have the flows that the run counts, so that their means are the run's own: with
+--measure, the flows that start in the window. With all_flows=True they have all flows that started,
+with the column counted.
 The tables of objects are made of the text that the module would write into the files, so they are
 equal to those of the files.
 
@@ -17,7 +20,7 @@ from typing import Any, NamedTuple, Optional
 from . import results
 
 _DTYPES = {
-    int: "int64", float: "float64", str: "string", Optional[int]: "float64",
+    bool: "bool", int: "int64", float: "float64", str: "string", Optional[int]: "float64",
     Optional[float]: "float64", Optional[str]: "string",
 }
 
@@ -51,6 +54,13 @@ def _table(rows):
     return pandas.DataFrame(columns)
 
 
+def _flow_table(flows, all_flows):
+    """The table of the flows that count, or of all with the column counted."""
+    if all_flows:
+        return _table(flows)
+    return _table(results.counted_flows(flows)).drop(columns="counted")
+
+
 def _summary_dtypes(subjects):
     """The keys of a summary that tell of the given subjects, with the types of their values."""
     return {
@@ -77,12 +87,17 @@ def _summary(values, dtypes):
     )
 
 
-def flow_table(runner):
-    """A row for each flow of an RdmaFlowRunner (or RdmaTcpFlowRunner), by id, as in flows.csv."""
+def flow_table(runner, all_flows=False):
+    """A row for each flow of an RdmaFlowRunner (or RdmaTcpFlowRunner), by id, as in flows.csv.
+
+    The flows that the runner counts (SetWindow()), or all flows with the column counted.
+    """
     from ns import ns
 
-    text = ns.FormatRdmaFlowsCsv(runner.GetResults())
-    return _table(results.parse_flows(str(text)))
+    tables = ns.RdmaResultTables()
+    ns.AddRdmaMeasuredColumns(tables)
+    text = ns.FormatRdmaFlowsCsv(runner.GetResults(), tables)
+    return _flow_table(results.parse_flows(str(text)), all_flows)
 
 
 def port_table(fabric):
@@ -97,18 +112,25 @@ def summary_table(fabric, runner):
     """The totals of a fabric and of the flows on it: one row, as in summary.json.
 
     Columns that tell of the run itself and what it cost (events, sim_time_us, cpu_s, peak_rss_mb)
-    are only in tables of files.
+    are only in tables of files. If the runner counts the flows of a window, averages and percentiles
+    cover these, and counted_flows and counted_completed say how many there are.
     """
     from ns import ns
 
-    summary = ns.MakeRdmaSummary(runner.GetResults(), fabric.GetTotals())
-    text = str(ns.FormatRdmaSummaryJson(summary))
-    return _summary(json.loads(text), _summary_dtypes(("network",)))
+    flows = runner.GetResults()
+    values = json.loads(str(ns.FormatRdmaSummaryJson(ns.MakeRdmaSummary(flows, fabric.GetTotals()))))
+    dtypes = _summary_dtypes(("network",))
+    counted = [flow for flow in flows if flow.isCounted]
+    if len(counted) < len(flows):
+        values["counted_flows"] = len(counted)
+        values["counted_completed"] = sum(flow.IsCompleted() for flow in counted)
+        dtypes.update(counted_flows="int64", counted_completed="int64")
+    return _summary(values, dtypes)
 
 
-def read_flow_table(path):
-    """The table of a flows.csv."""
-    return _table(results.read_flows(path))
+def read_flow_table(path, all_flows=False):
+    """The table of a flows.csv: the flows that count, or all with the column counted."""
+    return _flow_table(results.read_flows(path), all_flows)
 
 
 def read_port_table(path):
@@ -126,10 +148,10 @@ def read_monitor_table(path):
     return _table(results.read_monitor(path))
 
 
-def read_tables(directory):
+def read_tables(directory, all_flows=False):
     """The tables of a folder that rdma-fabric --out=DIR or WriteRdmaReport() wrote.
 
-    The three files must belong to one run.
+    The files must belong to one run, which has ended. read_record() says whether it was cut.
     """
     run = results.read_run(directory)
     dtypes = _summary_dtypes(("network", "run"))
@@ -140,7 +162,7 @@ def read_tables(directory):
                 f"{', '.join(dtypes)}"
             )
     return RunTables(
-        _table(run.flows),
+        _flow_table(run.all_flows, all_flows),
         _table(run.ports),
         _summary(run.summary, {**dtypes, **_own_dtypes(run.summary)}),
     )

@@ -15,10 +15,10 @@ HAS_PACKAGES = all(importlib.util.find_spec(name) for name in PACKAGES)
 needs_packages = unittest.skipUnless(HAS_PACKAGES, f"needs {', '.join(PACKAGES)}")
 # The program writes summary.json for its options and notes each start in the file log. If there is a
 # file named stop, the program locks the file and waits until it is killed. --fail=SEED fails for that
-# seed.
+# seed. A file record.json becomes the run.json of each run.
 FAKE = """\
 #!{python}
-import fcntl, json, os, sys, time
+import fcntl, json, os, shutil, sys, time
 options = dict(word[2:].partition("=")[::2] for word in sys.argv[1:])
 with open("{folder}/log", "a") as log:
     log.write(" ".join(sys.argv[1:]) + "\\n")
@@ -35,6 +35,8 @@ if "out" in options:
     os.makedirs(options["out"], exist_ok=True)
     with open(os.path.join(options["out"], "summary.json"), "w") as out:
         json.dump({{"value": value, "cpu_s": time.time(), "half": value / 2}}, out)
+    if os.path.exists("{folder}/record.json"):
+        shutil.copy("{folder}/record.json", os.path.join(options["out"], "run.json"))
 """
 
 

@@ -103,6 +103,10 @@ with open("seed-1/summary.json", "w") as file:
         self.fake(more=more.replace("DROPS", "1").replace("CPU", "2"))
         self.check(1, r"^one: seed-1/summary\.json: was [0-9a-f]{64}, now [0-9a-f]{64}$")
 
+    def test_records_of_runs_do_not_count(self):
+        self.fake(more="os.mkdir('f'); [open(name, 'w') for name in ('run.json', 'f/run.json')]")
+        self.assertEqual(self.check(0), "2 passed, 0 failed, 0 skipped\n")
+
     def test_all_else_counts(self):
         self.fake(drops=1)
         output = self.check(

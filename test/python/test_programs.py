@@ -50,7 +50,7 @@ class Commits(unittest.TestCase):
         """Does what a build does as its first step."""
         record = os.path.join(self.folder, "bin", "COMMIT")
         subprocess.run(
-            ["cmake", f"-DSOURCE_DIR={source or self.folder}", f"-DRECORD={record}", "-P", SCRIPT],
+            ["cmake", f"-DSOURCE_DIR={source or self.folder}", f"-DRECORDS={record}", "-P", SCRIPT],
             check=True,
         )
         return contents(record).decode() if os.path.exists(record) else None

@@ -32,8 +32,8 @@ def port(node, paused):
     )
 
 
-def run_of(flows, ports=()):
-    return Run("folder", tuple(flows), tuple(ports), {"sim_time_us": 50.0})
+def run_of(flows, ports=(), record=None):
+    return Run("folder", tuple(flows), tuple(ports), {"sim_time_us": 50.0}, record or {})
 
 
 class WithoutMatplotlib(unittest.TestCase):
@@ -74,6 +74,34 @@ class Pictures(unittest.TestCase):
         self.assertEqual(list(line.get_xdata()), [10, 10, 20, 30])
         self.assertEqual(list(line.get_ydata()), [0, 0.25, 0.5, 0.75])
         self.assertEqual(self.labels(figure), ["mine (3 of 4 flows finished)"])
+
+    def test_flows_outside_of_the_window(self):
+        flows = [flow(0, 1, 10, 1), flow(1, 1, 20, 1), flow(2, 1, 1000, 50)]
+        flows[2] = dataclasses.replace(flows[2], counted=False)
+        run = run_of(flows)
+        for draw in (rdma_plot.draw_fct_cdf, lambda runs, *more: rdma_plot.draw_slowdown(runs, 1, *more)):
+            (line, *_) = self.axes(draw([("mine", run)])).get_lines()
+            self.assertLess(max(line.get_ydata()), 2)
+            figure = draw([("mine", run)], True)
+            self.assertIn("mine (all flows, also outside of the window)", self.labels(figure)[0])
+        (line,) = self.axes(rdma_plot.draw_fct_cdf([("mine", run)])).get_lines()
+        self.assertEqual(list(line.get_xdata()), [10, 10, 20])
+        (line,) = self.axes(rdma_plot.draw_fct_cdf([("mine", run)], True)).get_lines()
+        self.assertEqual(list(line.get_xdata()), [10, 10, 20, 1000])
+        figure = rdma_plot.draw_pauses("mine", run_of(flows, [port(1, 1000.0)]), 2)
+        self.assertEqual(
+            self.axes(figure).get_title(loc="left"),
+            "mine (whole run, also outside of the window): all paused ports",
+        )
+
+    def test_a_cut_run(self):
+        run = run_of([flow(0, 1, 1, 1), flow(1, 1, None, None)], (), {"state": "cut", "cut_by": "SIGTERM"})
+        label = "mine (cut by SIGTERM at 50 us, 1 of 2 flows finished)"
+        self.assertEqual(self.labels(rdma_plot.draw_fct_cdf([("mine", run)])), [label])
+        self.assertEqual(
+            self.labels(rdma_plot.draw_slowdown([("mine", run)], 1)), [f"{label}: 99%", f"{label}: median"]
+        )
+        self.assertEqual(rdma_plot.title_of("mine", run), "mine (cut by SIGTERM at 50 us)")
 
     def test_fct_cdf_of_nothing_finished(self):
         figure = rdma_plot.draw_fct_cdf([("mine", run_of([flow(0, 1, None, None)]))])

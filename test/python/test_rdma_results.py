@@ -16,7 +16,8 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import rdma_plot  # noqa: E402
 from ns3_rdma.results import (  # noqa: E402
-    Flow, ResultsError, quantile, read_flows, read_ports, read_run, read_summary, size_groups,
+    Flow, ResultsError, cut_path, is_cut, quantile, read_flows, read_monitor, read_ports, read_record,
+    read_run, read_summary, size_groups,
 )
 
 FLOWS = (
@@ -107,7 +108,7 @@ class Reading(Folder):
         self.assertEqual([flow.completed for flow in flows], [True, False, True])
         self.assertIsInstance(flows[0], Flow)
         types = {field.name: field.type for field in dataclasses.fields(flows.kind)}
-        self.assertEqual(list(types)[12:], ["text", "rate_gbps", "change", "mixed"])
+        self.assertEqual(list(types)[13:], ["text", "rate_gbps", "change", "mixed"])
         self.assertEqual(types["change"], int)
         self.assertEqual(types["mixed"], str)
 
@@ -121,6 +122,57 @@ class Reading(Folder):
         run = read_run(self.folder)
         self.assertEqual((len(run.flows), len(run.ports)), (3, 2))
         self.assertEqual(run.summary["drops"], 1)
+
+    def write_measured(self):
+        """Files of a run with a window: the third flow starts after it, the first two count."""
+        lines = [f"{line},{more}" for line, more in zip(FLOWS.splitlines(), ("counted", 1, 1, 0))]
+        text = "\n".join(lines) + "\n"
+        self.write("flows.csv", text)
+        self.write("summary.json", summary_of(text))
+        return text
+
+    def test_flows_that_count(self):
+        self.write_measured()
+        run = read_run(self.folder)
+        self.assertEqual([flow.id for flow in run.flows], [0, 1])
+        self.assertEqual([flow.id for flow in run.all_flows], [0, 1, 2])
+        self.assertEqual([flow.counted for flow in run.all_flows], [True, True, False])
+        self.assertIs(run.flows.kind, run.all_flows.kind)
+        text = FLOWS.replace("timeouts,status", "timeouts,status,counted").replace("SUCCESS", "SUCCESS,2")
+        self.check("f", text, r'f:2: counted: "2"; accepted: 0 or 1')
+
+    def test_run_record(self):
+        self.assertEqual(read_record(self.folder), {})
+        self.assertEqual(read_run(self.folder).cut, "")
+        texts = {"flows.csv": FLOWS, "ports.csv": PORTS, "summary.json": summary_of(FLOWS)}
+        files = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+        record = {"id": "1", "state": "cut", "cut_by": "SIGINT", "process": 7, "files": files}
+        self.write("run.json", json.dumps(record))
+        run = read_run(self.folder)
+        self.assertEqual((run.record, run.cut), (record, "cut by SIGINT at 4.1 us"))
+        for change, message in (
+            ({"state": "running"}, "the run did not end"),
+            ({"files": {**files, "ports.csv": "0"}}, "ports.csv: not of the same run as run.json"),
+            ({"files": {"seeds.csv": "0"}}, "not a file of the run of run.json; seeds have folders"),
+        ):
+            self.write("run.json", json.dumps({**record, **change}))
+            with self.assertRaisesRegex(ResultsError, message):
+                read_run(self.folder)
+        for by, text in (("stop", "cut at 4.1 us"), ("deadlock", "cut at 4.1 us in a deadlock")):
+            self.write("run.json", json.dumps({**record, "cut_by": by}))
+            self.assertEqual(read_run(self.folder).cut, text)
+        self.write("run.json", "[]")
+        with self.assertRaisesRegex(ResultsError, "run.json: not a JSON object"):
+            read_run(self.folder)
+
+    def test_names_of_files_of_cut_runs(self):
+        self.assertEqual(cut_path("a.b/ports.csv"), "a.b/ports.cut.csv")
+        self.assertEqual(cut_path("a.b/ports"), "a.b/ports.cut")
+        self.assertTrue(is_cut("a/ports.cut.csv"))
+        self.assertFalse(is_cut("a.cut/ports.csv"))
+        self.write("monitor.cut.csv", "")
+        with self.assertRaisesRegex(ResultsError, "the run was cut and wrote .*monitor.cut.csv"):
+            read_monitor(self.path("monitor.csv"))
 
     def test_files_of_two_runs(self):
         self.write("flows.csv", FLOWS.replace("4000.000", "4000.001"))
@@ -207,6 +259,25 @@ class CommandLine(Folder):
         # FCTs are 2.0005 and 4 us, slowdowns 2 and 4; the third flow did not finish.
         self.assertEqual(name, "mine")
         self.assertEqual(numbers, ["3", "2", "3.00", "3.98", "3.000", "3.980", "1", "2"])
+
+    def test_table_of_the_flows_that_count(self):
+        Reading.write_measured(self)
+        _, out, _ = self.run_main("table", f"mine={self.folder}")
+        # The first flow finished, the second did not, and the third starts after the window.
+        self.assertEqual(
+            out.splitlines()[1].split(),
+            ["mine", "2", "1", "2.00", "2.00", "2.000", "2.000", "1", "2"],
+        )
+        self.assertEqual(
+            out.splitlines()[2:],
+            ["mine: the 2 of 3 flows that start in the window", "mine: 1 of 2 flows finished"],
+        )
+        _, out, _ = self.run_main("table", f"mine={self.folder}", "--all-flows")
+        self.assertEqual(out.splitlines()[1].split()[1:4], ["3", "2", "3.00"])
+        self.assertEqual(
+            out.splitlines()[2:],
+            ["mine: all flows, also outside of the window", "mine: 2 of 3 flows finished"],
+        )
 
     def test_label_is_the_folder_without_one(self):
         _, out, _ = self.run_main("table", self.folder + os.sep)

@@ -3,6 +3,8 @@
 
 import csv
 import fcntl
+import hashlib
+import json
 import os
 import re
 import signal
@@ -89,6 +91,38 @@ class Sweeps(unittest.TestCase):
         self.assertIn("a 2, switch on; value 22 +- 2.48", printed)
         self.assertEqual(contents(self.folder, "one.png")[:4], b"\x89PNG")
 
+    def record(self):
+        """The record beside the rows."""
+        return json.loads(contents(self.folder, "rows.run.json"))
+
+    def test_record(self):
+        self.sweep("--jobs=1")
+        record = self.record()
+        self.assertEqual((record["state"], record["cut_by"]), ("complete", None))
+        self.assertEqual(record["counts"], {"rows": 12, "rows_total": 12})
+        self.assertEqual(record["command"], ["sweep", self.file, "--jobs=1"])
+        self.assertEqual(record["grid"], {"a": ["1", "2"], "switch": ["on", "off"]})
+        self.assertEqual(record["sweep"]["sha256"], hashlib.sha256(FILE.encode()).hexdigest())
+
+    def test_a_run_that_a_signal_has_cut_is_no_row(self):
+        # The program has results and the status of unfinished flows, as if the signal came to it alone.
+        for record, said in (
+            ({"state": "cut", "cut_by": "SIGTERM"}, "the run was cut by SIGTERM"),
+            ({"state": "running"}, "the run did not end"),
+        ):
+            put(self.folder, "record.json", json.dumps(record))
+            _, errors = self.sweep("--jobs=1", status=1)
+            self.assertIn(said, errors)
+            self.assertIn("12 runs failed", errors)
+            self.assertFalse(os.path.exists(os.path.join(self.folder, "rows.csv")))
+            self.assertEqual(self.record()["counts"], {"rows": 0, "rows_total": 12})
+            self.assertEqual(self.record()["state"], "cut")
+        # --stop and deadlocks are the outcome that the options ask for.
+        for by in ("stop", "deadlock"):
+            put(self.folder, "record.json", json.dumps({"state": "cut", "cut_by": by}))
+            self.sweep("--again")
+            self.assertEqual(len(self.rows()), 12)
+
     def test_the_same_bytes_again_and_nothing_is_run_twice(self):
         self.sweep("--jobs=1")
         first = [contents(self.folder, name) for name in ("rows.csv", "one.png")]
@@ -114,6 +148,9 @@ class Sweeps(unittest.TestCase):
                 process.send_signal(signal_number)
                 if signal_number != signal.SIGKILL:
                     self.assertIn("interrupted; the same command goes on", process.stderr.read())
+                    self.assertEqual(self.record()["state"], "cut")
+                else:
+                    self.assertEqual(self.record()["state"], "running")
             for name in ("stop", "waiting"):
                 os.unlink(os.path.join(self.folder, name))
             if os.path.exists(os.path.join(self.folder, "rows.csv")):

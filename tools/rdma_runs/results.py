@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics from the results of a program: summary.json, or lines that it prints."""
+"""Metrics from the results of a program: summary.json, or lines that it prints.
+
+The run.json beside a summary.json says whether a signal has cut the run: such a run has no metrics.
+"""
 
 import json
 import os
@@ -11,8 +14,21 @@ from .run import RunError
 MACHINE = ("cpu_s", "events", "peak_rss_mb", "digest")
 
 
+def check_ended(folder):
+    """Raises an error if run.json says that the run did not come to its end."""
+    try:
+        with open(os.path.join(folder, "run.json"), encoding="utf-8") as handle:
+            record = json.load(handle)
+    except FileNotFoundError:
+        return  # a program that writes no such file
+    state, by = record.get("state"), record.get("cut_by")
+    if state == "running" or by in ("SIGINT", "SIGTERM"):
+        raise RunError(f"the run was cut by {by}" if by else "the run did not end")
+
+
 def summary(outcome):
     """The numbers of summary.json."""
+    check_ended(outcome.folder)
     path = os.path.join(outcome.folder, "summary.json")
     try:
         with open(path, encoding="utf-8") as handle:

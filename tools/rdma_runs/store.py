@@ -7,8 +7,8 @@ import fcntl
 import io
 import os
 import re
-import tempfile
 
+from .files import replace
 from .run import KEY, RunError
 
 
@@ -92,17 +92,7 @@ class Store:
         writer.writerows(row for _, row in sorted(
             rows.items(), key=lambda item: [natural(part) for part in item[0]]
         ))
-        handle, name = tempfile.mkstemp(dir=os.path.dirname(self.path), prefix=".rows-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-                out.write(text.getvalue())
-                out.flush()
-                os.fsync(out.fileno())
-            os.chmod(name, 0o644)
-            os.replace(name, self.path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        replace(self.path, text.getvalue())
 
     @contextlib.contextmanager
     def locked(self):

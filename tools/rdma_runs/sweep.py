@@ -72,15 +72,14 @@ def print_list(sweep, runs, costs):
 
 def obey(options):
     """Executes the command line; returns the exit status."""
-    from . import matrix, programs, sweep_file
+    from . import matrix, programs, record, sweep_file
     from .costs import Costs
     from .store import Store
 
     sweep = sweep_file.read(options.file)
     store = Store(sweep.out, sweep.grid)
-    runs = list(sweep.runs())
-    if not options.again:
-        runs = store.pending(runs)
+    every = list(sweep.runs())
+    runs = every if options.again else store.pending(every)
     costs = Costs()
     if options.list:
         print_list(sweep, runs, costs)
@@ -89,7 +88,8 @@ def obey(options):
     if runs:
         paths = programs.locate([sweep.program], options.programs)
         model = programs.revision(paths[sweep.program])
-        failures = matrix.perform(runs, paths, model, costs, lambda run: store, options.jobs)
+        with record.kept(sweep, model, store, every):
+            failures = matrix.perform(runs, paths, model, costs, lambda run: store, options.jobs)
     # Imported after the runs, because pandas and matplotlib load slowly.
     from . import sweep_plot
 

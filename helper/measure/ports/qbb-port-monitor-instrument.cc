@@ -77,7 +77,7 @@ QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     {
         m_monitor->AddNode(node);
     }
-    m_file.Open(m_path);
+    m_file.OpenForRun(m_path);
     m_monitor->Start();
 }
 
@@ -86,7 +86,7 @@ QbbPortMonitorInstrument::Finish()
 {
     m_monitor->Poll();
     m_monitor->Finish();
-    m_file.Close();
+    m_file.Close(IsCut());
 }
 
 } // namespace ns3

@@ -107,7 +107,7 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
                          std::to_string(ranges[r].second) + "; accepted: ids of the " +
                          std::to_string(flows->GetNFlows()) + " flows of the run");
     }
-    m_file.Open(m_path);
+    m_file.OpenForRun(m_path);
     m_series->Start();
 }
 
@@ -115,7 +115,7 @@ void
 RdmaTimeSeriesInstrument::Finish()
 {
     m_series->Finish();
-    m_file.Close();
+    m_file.Close(IsCut());
 }
 
 } // namespace ns3

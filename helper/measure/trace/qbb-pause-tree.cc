@@ -8,7 +8,6 @@
 #include "rdma-file-table.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
-#include "rdma-text-file.h"
 
 #include <ns3/string.h>
 
@@ -133,11 +132,7 @@ QbbPauseTree::GetTypeId()
 void
 QbbPauseTree::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    // Create an empty file first, so that an unwritable path is reported before the run.
-    if (RdmaRanks::IsFirst())
-    {
-        WriteRdmaFile(m_path, "");
-    }
+    m_file.OpenForRun(m_path);
     Watch(fabric);
 }
 
@@ -148,10 +143,8 @@ QbbPauseTree::Finish()
     {
         Record(Unpack(bytes), at);
     }
-    if (RdmaRanks::IsFirst())
-    {
-        WriteRdmaFile(m_path, FormatCsv());
-    }
+    m_file.GetStream() << FormatCsv();
+    m_file.Close(IsCut());
 }
 
 void

@@ -6,6 +6,7 @@
 #include "qbb-event-time.h"
 #include "qbb-ps.h"
 #include "rdma-instrument.h"
+#include "rdma-output-file.h"
 #include "rdma-rank-log.h"
 
 #include <array>
@@ -159,6 +160,7 @@ class QbbPauseTree : public RdmaInstrument
     static Sent Unpack(const std::string& bytes);
 
     std::string m_path;                          //!< attribute File
+    RdmaOutputFile m_file;                       //!< output file
     Ptr<RdmaFabric> m_fabric;                    //!< fabric whose pauses are recorded
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number

@@ -62,7 +62,7 @@ RdmaPauseTrace::RdmaPauseTrace()
 void
 RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    m_file.Open(m_path);
+    m_file.OpenForRun(m_path);
     m_timeline = std::make_unique<RdmaPauseTimeline>(m_file.GetStream());
     m_fabric = fabric;
     m_period = m_step = QbbToPs(m_periodTime);
@@ -119,7 +119,7 @@ RdmaPauseTrace::Finish()
     }
     m_finished = true;
     m_timeline->Finish();
-    m_file.Close();
+    m_file.Close(IsCut());
 }
 
 void

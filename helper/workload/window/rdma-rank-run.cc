@@ -28,17 +28,19 @@ struct Meeting
     uint64_t ended{0};          //!< number of counted flows of the rank that have ended
     uint64_t active{0};         //!< number of flows of the rank that have started and not ended
     QbbPs nextStart{QBB_NEVER}; //!< next start of a flow of the rank, if no flow is active
+    int signal{0};              //!< number of the signal that has interrupted the rank; 0: none
 };
 
 /** \return the states of all ranks, summed up */
 Meeting
-Meet(const RdmaFlowRunnerBase& runner)
+Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
 {
     Meeting own;
     own.now = QbbNow();
     own.ended = runner.GetNCountedEnded();
     own.active = runner.GetNActive();
     own.nextStart = own.active == 0 ? runner.GetNextStart() : QBB_NEVER;
+    own.signal = getSignal();
     Meeting all;
     all.now = own.now;
     all.nextStart = QBB_NEVER;
@@ -53,30 +55,32 @@ Meet(const RdmaFlowRunnerBase& runner)
         all.ended += rank.ended;
         all.active += rank.active;
         all.nextStart = std::min(all.nextStart, rank.nextStart);
+        all.signal = std::max(all.signal, rank.signal);
     }
     return all;
 }
 
 } // namespace
 
-void
-RunRdmaSimulation(RdmaFlowRunnerBase& runner)
+int
+RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
 {
     if (!RdmaRanks::AreSeveral())
     {
         Simulator::Run();
-        return;
+        return getSignal();
     }
     RefuseQbbObjectsOfRanks(); // ns-3's own simulators do not
     const bool stops = runner.StopsWhenDone() && runner.GetNCounted() > 0;
-    for (Meeting met = Meet(runner); stops;)
+    Meeting met = Meet(runner, getSignal);
+    while (stops && met.signal == 0)
     {
         // Nothing ends before the next start if no flow is active.
         const bool isIdle = met.active == 0 && met.nextStart != QBB_NEVER;
         const QbbPs next = GetRdmaRunEnd(isIdle ? std::max(met.now, met.nextStart) : met.now);
         Simulator::Stop(QbbGetDelay(QbbEventTime(next, 0), QbbEventNow()));
         Simulator::Run();
-        met = Meet(runner);
+        met = Meet(runner, getSignal);
         if (met.now != next || met.ended == runner.GetNCounted())
         {
             break;
@@ -87,6 +91,7 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner)
         Simulator::Run();
     }
     runner.ShareArrivals();
+    return met.signal;
 }
 
 } // namespace ns3

@@ -99,7 +99,7 @@ class MeasuredRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(later, 0U, "flows after the window");
         NS_TEST_EXPECT_MSG_EQ(measured.flows, counted, "number of counted flows");
         NS_TEST_EXPECT_MSG_EQ(measured.completed, counted, "all of them finish");
-        NS_TEST_EXPECT_MSG_EQ(measured.ending, "all counted flows ended", "end");
+        NS_TEST_EXPECT_MSG_EQ(outcome.summary.GetEnding(), "all counted flows ended", "end");
         NS_TEST_EXPECT_MSG_EQ_TOL(outcome.summary.avgSlowdown.value_or(0),
                                   slowdowns / static_cast<double>(counted),
                                   1e-9,
@@ -166,7 +166,7 @@ class CutRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(completed, 0U, "some finish");
         NS_TEST_EXPECT_MSG_LT(completed, counted, "some do not");
         NS_TEST_EXPECT_MSG_EQ(measured.completed, completed, "number of finished flows");
-        NS_TEST_EXPECT_MSG_EQ(measured.ending,
+        NS_TEST_EXPECT_MSG_EQ(outcome.summary.GetEnding(),
                               "cut at 120us: " + std::to_string(counted - completed) + " of " +
                                   std::to_string(counted) + " counted flows unfinished",
                               "end");

@@ -109,3 +109,29 @@ TEST(RdmaProcessPool, AnExceptionEndsTheTasksAtWork)
         {"enough"});
     EXPECT_LT(std::time(nullptr) - begin, 30);
 }
+
+TEST(RdmaProcessPool, ASignalGoesOnToTheTasksAtWork)
+{
+    for (const int signal : {SIGINT, SIGTERM})
+    {
+        std::map<std::size_t, RdmaProcessEnd> ends;
+        const auto task = [signal](std::size_t index, std::ostream&) {
+            if (index == 2)
+            {
+                // All three tasks are at work, and the others would hold up the test for a minute.
+                kill(getppid(), signal);
+            }
+            return static_cast<int>(sleep(60));
+        };
+        const int caught = RdmaProcessPool(3).Run(5, task, [&ends](const RdmaProcessEnd& end) {
+            ends[end.index] = end;
+            return true;
+        });
+        EXPECT_EQ(caught, signal);
+        ASSERT_EQ(ends.size(), 3U) << "no task begins after the signal";
+        for (const auto& [index, end] : ends)
+        {
+            EXPECT_EQ(end.fault, "its process was ended by signal 15") << "task " << index;
+        }
+    }
+}

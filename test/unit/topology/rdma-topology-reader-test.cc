@@ -150,7 +150,7 @@ TEST(RdmaTopologyReader, FileErrors)
                                {"/does/not/exist: cannot be opened for reading", "No such file"});
     ExpectError<RdmaFileError>([] { ReadRdmaTopology("/"); }, {"/: is a directory"});
     ExpectError<RdmaFileError>([] { WriteRdmaTopology(MakeRdmaStar(2), "/does/not/exist"); },
-                               {"/does/not/exist: cannot be opened for writing"});
+                               {"/does/not/exist: cannot be written"});
 }
 
 TEST(RdmaTopologyReader, LargeFileIsFast)
