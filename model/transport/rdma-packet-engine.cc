@@ -66,6 +66,7 @@ RdmaPacketEngine::Reset()
 {
     m_timer.Disarm();
     m_connection.limits.reset();
+    m_connection.timerOff = false;
     m_connection.counters = RdmaQueuePairCounters();
     m_connection.ceSeen = false;
     m_connection.msn = 0;
