@@ -64,7 +64,7 @@ class RdmaFabricTimersTest : public testing::Test
         fabric->GetNic(host)->GetPort(0)->SetAttribute("ReceiveErrorModel", PointerValue(model));
     }
 
-    /** \return instant of the first timeout of qp, to 1 us, or 0 if there is none in 2 ms */
+    /** \return first whole us after a timeout of qp, or 0 if there is none in 2 ms */
     QbbPs FindTimeout()
     {
         QbbPs found{0};
@@ -169,7 +169,7 @@ TEST_F(RdmaFabricTimersTest, FollowTheHeadroomOfTheSwitches)
         other.SetBufferAttribute(attribute, StringValue(std::to_string(value)));
         const auto small = other.Install(MakeRdmaStar(3));
         EXPECT_NE(small->GetTimers().Describe(3).find(
-                      "Frames may get lost: switch-3 has less headroom than its ports need."),
+                      "Frames may get lost: hub has less headroom than its ports need."),
                   std::string::npos)
             << small->GetTimers().Describe(3);
     }
@@ -177,16 +177,15 @@ TEST_F(RdmaFabricTimersTest, FollowTheHeadroomOfTheSwitches)
 
 TEST_F(RdmaFabricTimersTest, LastOneRoundTripAndTheLongestQueue)
 {
-    // 12 MiB of memory: a lossy queue takes half of what is not its minimum of 1518 B, and the
-    // reserves of 3 ports are not counted as taken. At 100 Gb/s, with 20 of 1106 bytes on the line
-    // for preamble and gap, that lasts 513 us; the round trip takes 4.3 us.
+    // A lossy queue takes half of the 12 MiB of memory. At 100 Gb/s, with 20 of 1106 bytes on the
+    // line for preamble and gap, that lasts 512 us; the round trip takes 4.2 us.
     helper.SetDeviceAttribute("FlowControl", StringValue("None"));
     Install();
     Lose(1);
     Send();
     const QbbPs timeout = FindTimeout();
     EXPECT_EQ(GetTimeout("RetransmissionTimeout"), 520_us);
-    EXPECT_EQ(timeout, 520_us);
+    EXPECT_EQ(timeout, 521_us);
 }
 
 TEST_F(RdmaFabricTimersTest, AreLongerThanTheRoundTrip)
@@ -210,7 +209,7 @@ TEST_F(RdmaFabricTimersTest, ThatTheUserGivesStay)
     Install();
     Lose(1);
     Send();
-    EXPECT_EQ(FindTimeout(), 31_us) << "RtoLow, first seen at the next microsecond";
+    EXPECT_EQ(FindTimeout(), 31_us) << "RtoLow";
     EXPECT_EQ(GetTimeout("RtoHigh"), 40_us);
 }
 
@@ -222,7 +221,7 @@ TEST_F(RdmaFabricTimersTest, ThatTheUserSetsAfterInstallStay)
                                                     TimeValue(MicroSeconds(50)));
     Lose(1);
     Send();
-    EXPECT_EQ(FindTimeout(), 50_us);
+    EXPECT_EQ(FindTimeout(), 51_us);
 }
 
 TEST_F(RdmaFabricTimersTest, ThatTheUserGivesHoldWithoutLoss)
@@ -244,7 +243,7 @@ TEST_F(RdmaFabricTimersTest, OfTheIrnPaperAreThePapers)
     fabric = run.GetFabric();
     EXPECT_EQ(fabric->GetTimers().Describe(3),
               "Retransmission timer: RtoHigh 320 us, RtoLow 100 us, MinRto 100 us. Frames may get "
-              "lost: port 0 of edge-54 has no flow control. Longest round trip 25.43 us, longest "
+              "lost: port 0 of host-0 has no flow control. Longest round trip 25.41 us, longest "
               "queue 293.42 us.");
     fabric = nullptr;
 }
@@ -252,6 +251,7 @@ TEST_F(RdmaFabricTimersTest, OfTheIrnPaperAreThePapers)
 TEST_F(RdmaFabricTimersTest, OfTcpFollowTheNetwork)
 {
     helper.SetInternetStack(true);
+    helper.SetDeviceAttribute("FlowControl", StringValue("None"));
     Install(15_ms);
     RdmaFlow flow;
     flow.dstHost = 1;

@@ -18,7 +18,7 @@ namespace
 
 /** \return what a run over four paths writes to standard error */
 std::string
-Run(const std::string& selector, const std::string& transport)
+RunOver(const std::string& selector, const std::string& transport)
 {
     RdmaFabricHelper helper;
     helper.SetPathSelector(selector);
@@ -56,10 +56,10 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
                      "rdma: note: with ns3::QbbDrillPathSelector packets of a queue pair overtake "
                      "each other, and ns3::IrnTransport takes"}})
     {
-        const std::string text = Run(selector, transport);
+        const std::string text = RunOver(selector, transport);
         const std::string begin = expected;
         EXPECT_EQ(text.substr(0, begin.size()), begin) << selector;
         EXPECT_EQ(text.empty(), begin.empty()) << text;
-        EXPECT_EQ(Run(selector, transport), "") << "once in a process";
+        EXPECT_EQ(RunOver(selector, transport), "") << "once in a process";
     }
 }

@@ -32,14 +32,14 @@ Fill(QbbBufferManager& buffer, uint8_t priority, uint32_t bytes)
     return buffer.GetEgressBytes(0, priority);
 }
 
-/** Checks that the longest queue is reached but for a few frames, and never exceeded. */
+/** Checks that the longest queue is reached but for a few frames, and exceeded by one at most. */
 void
 CheckLongest(QbbBufferManager& buffer, uint8_t priority)
 {
     constexpr uint32_t FRAME = 100;
     const uint64_t longest = buffer.GetLongestQueues(priority).at(0);
     const uint64_t filled = Fill(buffer, priority, FRAME);
-    EXPECT_LE(filled, longest);
+    EXPECT_LE(filled, longest + FRAME);
     EXPECT_GE(filled + 2 * FRAME * buffer.GetNPorts(), longest);
 }
 
