@@ -118,16 +118,10 @@ ExamineQueues(Classes& classes,
         const std::vector<uint64_t> queues = buffer.GetLongestQueues(priority);
         for (std::size_t port = 0; port < queues.size(); ++port)
         {
-            const double ps = static_cast<double>(queues[port]) * 8e12 /
-                              static_cast<double>(profiles[port].rate);
+            const double ps =
+                static_cast<double>(queues[port]) * 8e12 / static_cast<double>(profiles[port].rate);
             const QbbPs time(static_cast<int64_t>(std::min(ps, LONGEST_QUEUE_PS)));
-            RdmaClassNetwork& network = classes[priority];
-            if (time > network.queueTime)
-            {
-                network.queueTime = time;
-                network.queueBytes = queues[port];
-                network.queueRate = profiles[port].rate;
-            }
+            classes[priority].queueTime = std::max(classes[priority].queueTime, time);
         }
     }
 }

@@ -3,7 +3,6 @@
 #ifndef RDMA_FABRIC_NETWORK_H
 #define RDMA_FABRIC_NETWORK_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-ps.h"
 #include "rdma-network-times.h"
 
@@ -24,10 +23,8 @@ struct RdmaClassNetwork
 {
     /// Why frames of the class may get lost, for messages; empty: no frame can get lost
     std::string loss;
-    QbbPs queueTime{0};       //!< longest time that a port takes to send its largest queue
-    uint64_t queueBytes{0};   //!< frame bytes of that queue
-    QbbBitRate queueRate{0};  //!< rate of that port
-    QbbPs stormTime{0};       //!< time that PFC watchdogs take, if nothing else loses frames
+    QbbPs queueTime{0}; //!< longest time that a port takes to send its largest queue
+    QbbPs stormTime{0}; //!< time that PFC watchdogs take, if nothing else loses frames
 };
 
 /**

@@ -90,7 +90,7 @@ RdmaFabricTimers::Examine()
     ReadTimer();
     m_examined = true;
     m_set = false;
-    TurnOffIfIdle();
+    TurnOffUnlessNeeded();
     m_reordering.clear();
     if (!m_transport->TakesReorderingForLoss())
     {
@@ -116,7 +116,7 @@ RdmaFabricTimers::Examine()
 }
 
 void
-RdmaFabricTimers::TurnOffIfIdle()
+RdmaFabricTimers::TurnOffUnlessNeeded()
 {
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
@@ -176,7 +176,8 @@ RdmaFabricTimers::SetTimeouts()
     {
         if (!IsGiven(attribute))
         {
-            const Time time = attribute == m_timer ? longest : std::min(QbbToTime(timeout), longest);
+            const Time time =
+                attribute == m_timer ? longest : std::min(QbbToTime(timeout), longest);
             m_transport->SetAttribute(attribute, TimeValue(time));
             m_known[attribute] = time;
         }

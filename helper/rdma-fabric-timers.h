@@ -71,7 +71,7 @@ class RdmaFabricTimers
     /** Reads whether the user has set the timer, and whether the timer is off. */
     void ReadTimer();
     /** Turns the timer of all queue pairs off if no class needs it and the user has not set it. */
-    void TurnOffIfIdle();
+    void TurnOffUnlessNeeded();
     /** Sets the attributes of the transport. \return false if they suit the network already */
     bool SetTimeouts();
     /** \return true if queue pairs of the class need a timer */
@@ -82,21 +82,21 @@ class RdmaFabricTimers
     /** Tells once that paths reorder packets and that the transport takes this for loss. */
     void NoteReordering();
 
-    const RdmaFabric& m_fabric;                 //!< the fabric
-    Ptr<RdmaTransport> m_transport;             //!< transport of the fabric
-    std::set<std::string> m_given;              //!< attributes that the user has set
-    std::map<std::string, Time> m_known;        //!< latest values that the user has not set
-    std::string m_timer;                        //!< attribute whose value 0 turns the timer off
-    std::array<RdmaClassNetwork, 8> m_network;  //!< result of Examine()
-    RdmaNetworkTimes m_times;                   //!< times of the classes that need a timer
-    std::string m_reordering;                   //!< selector that reorders packets; empty: none
-    std::atomic<bool> m_connected{false};       //!< a queue pair has been connected
-    bool m_isTimerGiven{false};                 //!< the user has set m_timer
-    bool m_isTimerOff{false};                   //!< the value of m_timer is 0
-    bool m_wantsTimer{false};                   //!< queue pairs need the timer without loss, too
-    bool m_examined{false};                     //!< m_network is valid
-    bool m_set{false};                          //!< SetTimeouts() has run since Examine()
-    bool m_begun{false};                        //!< Begin() has run
+    const RdmaFabric& m_fabric;                //!< the fabric
+    Ptr<RdmaTransport> m_transport;            //!< transport of the fabric
+    std::set<std::string> m_given;             //!< attributes that the user has set
+    std::map<std::string, Time> m_known;       //!< latest values that the user has not set
+    std::string m_timer;                       //!< attribute whose value 0 turns the timer off
+    std::array<RdmaClassNetwork, 8> m_network; //!< result of Examine()
+    RdmaNetworkTimes m_times;                  //!< times of the classes that need a timer
+    std::string m_reordering;                  //!< selector that reorders packets; empty: none
+    std::atomic<bool> m_connected{false};      //!< a queue pair has been connected
+    bool m_isTimerGiven{false};                //!< the user has set m_timer
+    bool m_isTimerOff{false};                  //!< the value of m_timer is 0
+    bool m_wantsTimer{false};                  //!< queue pairs need the timer without loss, too
+    bool m_examined{false};                    //!< m_network is valid
+    bool m_set{false};                         //!< SetTimeouts() has run since Examine()
+    bool m_begun{false};                       //!< Begin() has run
 };
 
 } // namespace ns3

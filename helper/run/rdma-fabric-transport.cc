@@ -129,10 +129,11 @@ CheckRdmaTimers(const RdmaFabric& fabric, const RdmaFabricOptions& options, uint
     {
         const bool isUsed = options.transport != "iwarp" && (classes >> priority & 1);
         const std::string refusal = isUsed ? fabric.GetTimers().GetRefusal(priority) : "";
-        RefuseRdmaIf(!refusal.empty(),
-                     "--rto: " + options.rto + "; " + refusal +
-                         "; accepted: auto, or a time above 0, longer than --stop for a run without "
-                         "timeouts");
+        RefuseRdmaIf(
+            !refusal.empty(),
+            "--rto: " + options.rto + "; " + refusal +
+                "; accepted: auto, or a time above 0, longer than --stop for a run without "
+                "timeouts");
     }
 }
 

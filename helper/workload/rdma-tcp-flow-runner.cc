@@ -68,12 +68,11 @@ RdmaTcpFlowRunner::DoInstall()
     {
         constexpr uint32_t HEADERS = QbbWire::MAC_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES +
                                      RdmaTcpHost::TCP_HEADER_BYTES + QbbWire::FCS_BYTES;
-        RdmaNetworkTimes times =
-            GetRdmaNetworkTimes(*GetFabric(),
-                                ExamineRdmaNetwork(*GetFabric()),
-                                0xff,
-                                m_segmentSize + HEADERS,
-                                std::max(HEADERS, QbbWire::MIN_FRAME_BYTES));
+        RdmaNetworkTimes times = GetRdmaNetworkTimes(*GetFabric(),
+                                                     ExamineRdmaNetwork(*GetFabric()),
+                                                     0xff,
+                                                     m_segmentSize + HEADERS,
+                                                     std::max(HEADERS, QbbWire::MIN_FRAME_BYTES));
         times.roundTrip += QbbToPs(GetAckDelay());
         m_minRto = QbbToTime(times.GetTimeout());
     }

@@ -207,14 +207,17 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
 {
     const auto& layout = GetBooks().GetLayout();
     const uint32_t ports = GetNPorts();
-    // With thresholds b + alpha x free, n groups hold at most the bytes s that solve s = B + A (size
+    // With thresholds b + alpha x free, n groups hold at most the bytes s that solve s = B + A
+    // (size
     // - s), where B and A are the sums of b and alpha.
     const auto settle = [](double b, double alpha, double size) {
         return std::min(size, (b + alpha * size) / (1 + alpha));
     };
     const auto toFactor = [](uint32_t alpha) {
-        return std::ldexp(static_cast<double>(alpha), -static_cast<int>(QbbBufferLimit::ALPHA_BITS));
+        return std::ldexp(static_cast<double>(alpha),
+                          -static_cast<int>(QbbBufferLimit::ALPHA_BITS));
     };
+
     /** Sums over the groups of one pool. */
     struct Sums
     {
@@ -222,6 +225,7 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
         double alpha{0};
         bool used{false};
     };
+
     std::vector<Sums> sums(layout.pools.size());
     uint64_t reserves = 0;
     uint64_t headroom = 0;

@@ -50,7 +50,8 @@ class QbbPathSelector : public Object
 
     /**
      * Tells whether frames of a flow may overtake each other because the selector spreads the flow
-     * over several ports. A run with a transport that takes such frames for lost begins with a note.
+     * over several ports. A run with a transport that takes such frames for lost begins with a
+     * note.
      *
      * \param roundTrip longest round trip in the empty network. A selector that moves a flow only
      *        after a gap keeps the order of its frames if the gap is not shorter.

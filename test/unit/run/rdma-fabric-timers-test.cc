@@ -246,6 +246,12 @@ TEST_F(RdmaFabricTimersTest, OfTheIrnPaperAreThePapers)
               "lost: port 0 of host-0 has no flow control. Longest round trip 25.41 us, longest "
               "queue 293.42 us.");
     fabric = nullptr;
+    Simulator::Destroy();
+    options.transport = "iwarp";
+    RdmaFabricRun tcp(options);
+    TimeValue value;
+    tcp.GetRunner()->GetAttribute("MinRto", value);
+    EXPECT_EQ(QbbToPs(value.Get()), 320_us);
 }
 
 TEST_F(RdmaFabricTimersTest, OfTcpFollowTheNetwork)
@@ -299,9 +305,9 @@ TEST_F(RdmaFabricTimersTest, RefuseTheOptionWithTheTimeZero)
         options.transport = transport;
         options.pfc = pfc;
         options.loss = loss;
-        ExpectError<std::invalid_argument>([&] { RdmaFabricRun run(options); },
-                                           {"--rto: 0s; frames of class 3 may get lost",
-                                            "accepted: auto, or a time above 0"});
+        ExpectError<std::invalid_argument>(
+            [&] { RdmaFabricRun run(options); },
+            {"--rto: 0s; frames of class 3 may get lost", "accepted: auto, or a time above 0"});
         Simulator::Destroy();
     }
     options.pfc = "on";

@@ -43,10 +43,11 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
          {std::tuple{"ecmp", "roce", ""},
           std::tuple{"wcmp", "roce", ""},
           std::tuple{"flowlet:20us", "roce", ""},
-          std::tuple{"flowlet:1us",
-                     "roce",
-                     "rdma: note: with ns3::QbbFlowletPathSelector packets of a queue pair overtake "
-                     "each other, and ns3::RoceTransport takes"},
+          std::tuple{
+              "flowlet:1us",
+              "roce",
+              "rdma: note: with ns3::QbbFlowletPathSelector packets of a queue pair overtake "
+              "each other, and ns3::RoceTransport takes"},
           std::tuple{"spray",
                      "irn",
                      "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
