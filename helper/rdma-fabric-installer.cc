@@ -243,9 +243,10 @@ RdmaFabricInstaller::InstallTimers()
         if (nic)
         {
             // Disposal of the node breaks this reference cycle.
-            nic->SetConnectionWatcher([owner = Ptr<const RdmaFabric>(m_fabric)](RdmaQueuePair& qp) {
-                owner->GetTimers().Connect(qp);
-            });
+            nic->SetConnectionWatcher(
+                [owner = Ptr<const RdmaFabric>(m_fabric)](RdmaPacketEngine& qp) {
+                    owner->GetTimers().Connect(qp);
+                });
         }
     }
 }

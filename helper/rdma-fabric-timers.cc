@@ -206,9 +206,9 @@ RdmaFabricTimers::GetRefusal(uint8_t priority)
 }
 
 void
-RdmaFabricTimers::Connect(RdmaQueuePair& qp)
+RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
 {
-    if (qp.GetTransport() != PeekPointer(m_transport))
+    if (qp.GetConnection().transport != PeekPointer(m_transport))
     {
         return;
     }
@@ -270,7 +270,7 @@ RdmaFabricTimers::Begin()
             m_fabric.GetNic(host)->ForEachQueuePair([this](RdmaQueuePair& qp) {
                 if (qp.GetState() == RdmaQpState::RTR || qp.GetState() == RdmaQpState::RTS)
                 {
-                    Connect(qp);
+                    Connect(RdmaPacketEngine::Of(qp));
                 }
             });
         }

@@ -19,7 +19,7 @@ namespace ns3
 {
 
 class RdmaFabric;
-class RdmaQueuePair;
+class RdmaPacketEngine;
 
 /**
  * \ingroup rdma
@@ -47,8 +47,12 @@ class RdmaFabricTimers
                      Ptr<RdmaTransport> transport,
                      std::set<std::string> given);
 
-    /** Sets the timer of a queue pair that has got its class and cannot send yet. \param qp it */
-    void Connect(RdmaQueuePair& qp);
+    /**
+     * Sets the timer of a queue pair that has got the address of its peer and has sent nothing.
+     *
+     * \param qp packet engine of the queue pair
+     */
+    void Connect(RdmaPacketEngine& qp);
 
     /** The simulation begins: no setting of the network that matters here changes any more. */
     void Begin();

@@ -213,7 +213,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     }
 
     /** Called when a queue pair has got the address of its peer and cannot send yet. */
-    using ConnectionWatcher = std::function<void(RdmaQueuePair&)>;
+    using ConnectionWatcher = std::function<void(RdmaPacketEngine&)>;
 
     /** \param watcher sees each queue pair that is connected; RdmaFabricHelper provides one */
     void SetConnectionWatcher(ConnectionWatcher watcher)

@@ -5,7 +5,6 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-address-handle.h"
-#include "rdma-nic.h"
 #include "rdma-psn.h"
 #include "rdma-reaction-plan.h"
 
@@ -314,22 +313,11 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     handle.localQpn = GetQpn();
     handle.remoteQpn = remoteQpn;
     m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
-    if (const auto& watcher = m_engine.GetNic()->GetConnectionWatcher())
-    {
-        watcher(*this);
-    }
     GetConnection().reaction.reset();
     if (const auto control = m_engine.GetCongestionControl())
     {
         GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
     }
-}
-
-void
-RdmaQueuePair::SetLossy(bool mayLose)
-{
-    GetConnection().timerOff = !mayLose;
-    m_engine.GetRequester().RenewSender();
 }
 
 bool

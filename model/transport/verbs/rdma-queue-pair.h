@@ -201,22 +201,6 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      */
     void SetPriority(uint8_t priority);
 
-    /**
-     * Says whether the network may lose packets of the queue pair, and applies the transport's
-     * present timeouts. For RdmaNic::ConnectionWatcher. Aborts with a message if the queue pair has
-     * sent a packet.
-     *
-     * \param mayLose true, the default: the timer of the transport runs. False: the timer is off,
-     *        unless Modify() sets a timeout
-     */
-    void SetLossy(bool mayLose);
-
-    /** \return traffic class of data and acknowledgements; set by Connect() */
-    uint8_t GetPriority() const
-    {
-        return m_engine.GetPriority();
-    }
-
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
