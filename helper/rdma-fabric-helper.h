@@ -157,9 +157,18 @@ class RdmaFabricHelper
         RdmaFabricSettings& settings = Change("SetEcnAttribute", name);
         settings.markEcn = true;
         settings.ecn.Set(name, value);
+        settings.given.insert(settings.ecn.GetTypeId().GetName() + "::" + name);
     }
 
-    /** \param enable true: switches mark ECN-capable packets; false, the default: no marking */
+    /**
+     * Says whether QbbEcnMarker marks packets in all switches. Without this call and without
+     * SetEcnAttribute(), it does if the congestion control needs marks
+     * (RdmaCongestionControl::GetMarking()) and no congestion detector is set.
+     *
+     * \param enable true: switches mark ECN-capable packets. False: they do not; Install() then
+     *        refuses a congestion control that needs marks, unless a marker or a congestion
+     *        detector is set.
+     */
     void EnableEcn(bool enable)
     {
         Change("EnableEcn").markEcn = enable;
@@ -168,6 +177,7 @@ class RdmaFabricHelper
     /**
      * Selects the transport. GetRdmaBdpPackets() computes the bandwidth-delay product from the
      * topology for transports that need it, such as IrnTransport with BdpFc and without BdpCap.
+     * The fabric sets the retransmission timers (RdmaFabricTimers), unless the user sets them.
      *
      * \param transport the RdmaTransport of all NICs
      */
@@ -182,7 +192,16 @@ class RdmaFabricHelper
         Change("SetTransportAttribute", name).transport.Set(name, value);
     }
 
-    /** \param control the RdmaCongestionControl of all NICs, or "none", the default */
+    /**
+     * Selects the congestion control. Install() also makes the settings that the algorithm needs,
+     * unless the user has made them: ECN marks (EnableEcn()), the marking step of DCTCP
+     * (GetRdmaDctcpStep()) and RdmaNic::CnpInterval (RdmaCongestionControl::GetCnpInterval()).
+     * Install() aborts with a message if the algorithm looks at each acknowledgement
+     * (RdmaCongestionControl::NeedsEachAck()), and the transport acknowledges several packets at
+     * once.
+     *
+     * \param control the RdmaCongestionControl of all NICs, or "none", the default
+     */
     void SetCongestionControl(const std::string& control)
     {
         Change("SetCongestionControl").control =
@@ -198,7 +217,9 @@ class RdmaFabricHelper
     /** \param name an attribute of RdmaNic \param value value for all NICs */
     void SetNicAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetNicAttribute", name).nic.Set(name, value);
+        RdmaFabricSettings& settings = Change("SetNicAttribute", name);
+        settings.nic.Set(name, value);
+        settings.given.insert(settings.nic.GetTypeId().GetName() + "::" + name);
     }
 
     /** \param name an attribute of RdmaQueuePair \param value value for all queue pairs */

@@ -4,10 +4,12 @@
 
 #include "qbb-cable.h"
 #include "qbb-wire.h"
+#include "rdma-attribute-text.h"
 #include "rdma-bdp.h"
 #include "rdma-rank-placement.h"
 #include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-warn-once.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -15,9 +17,11 @@
 #include <ns3/ipv4.h>
 #include <ns3/node-list.h>
 #include <ns3/pointer.h>
+#include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -56,6 +60,13 @@ Ptr<RdmaFabric>
 RdmaFabricInstaller::Install()
 {
     const RdmaTopology& topology = m_fabric->m_topology;
+    // The first event of the fabric, before nodes are initialized.
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, Time(0), [fabric = m_fabric] {
+        if (fabric->m_timers)
+        {
+            fabric->m_timers->Begin();
+        }
+    });
     for (const uint32_t rank : PlaceRdmaNodes(topology, RdmaRanks::GetNumber()))
     {
         m_fabric->m_nodes.Add(CreateObject<Node>(rank));
@@ -71,10 +82,10 @@ RdmaFabricInstaller::Install()
     m_transport = m_settings.transport.Create<RdmaTransport>();
     FinishTransport();
     m_control = m_settings.control.Create<RdmaCongestionControl>();
-    const auto marker = m_settings.markEcn ? m_settings.ecn.Create<QbbEcnMarker>() : nullptr;
+    ServeControl();
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        topology.IsHost(node) ? InstallHost(node) : InstallSwitch(node, marker);
+        topology.IsHost(node) ? InstallHost(node) : InstallSwitch(node);
     }
     if (m_control)
     {
@@ -82,6 +93,7 @@ RdmaFabricInstaller::Install()
     }
     InstallAddresses();
     m_fabric->m_routing->ComputeRoutes();
+    InstallTimers();
     return m_fabric;
 }
 
@@ -130,6 +142,10 @@ void
 RdmaFabricInstaller::InstallHost(uint32_t host)
 {
     auto nic = m_settings.nic.Create<RdmaNic>();
+    if (m_cnpInterval)
+    {
+        nic->SetAttribute("CnpInterval", TimeValue(QbbToTime(*m_cnpInterval)));
+    }
     nic->SetTransport(m_transport);
     if (m_control)
     {
@@ -153,7 +169,7 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
 }
 
 void
-RdmaFabricInstaller::InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker)
+RdmaFabricInstaller::InstallSwitch(uint32_t sw)
 {
     auto object = m_settings.sw.Create<QbbSwitch>();
     const Ptr<Node> node = m_fabric->m_nodes.Get(sw);
@@ -172,13 +188,13 @@ RdmaFabricInstaller::InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker)
     set("PathSelector", m_settings.selector.Create<QbbPathSelector>());
     set("Marker", m_settings.marker.Create<QbbMarker>());
     set("CongestionDetector", m_settings.detector.Create<QbbCongestionDetector>());
-    set("EcnMarker", marker);
+    set("EcnMarker", m_marker);
     m_fabric->m_switches[sw] = object;
     m_fabric->m_routing->AddSwitch(object);
 }
 
-std::pair<uint32_t, uint32_t>
-RdmaFabricInstaller::GetLineBytes(uint32_t trailer) const
+uint32_t
+RdmaFabricInstaller::GetPathMtu() const
 {
     UintegerValue mtu;
     ObjectFactory queuePair("ns3::RdmaQueuePair");
@@ -187,13 +203,19 @@ RdmaFabricInstaller::GetLineBytes(uint32_t trailer) const
         queuePair.Set(name, *value);
     }
     queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
+    return static_cast<uint32_t>(mtu.Get());
+}
+
+std::pair<uint32_t, uint32_t>
+RdmaFabricInstaller::GetLineBytes(uint32_t trailer) const
+{
     const RdmaPacketFormat& format = m_transport->GetPacketFormat();
     const auto bytes = [trailer](RdmaOpcode opcode, uint32_t payload) {
         constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
         return QbbWire::RoceFrameBytes(info, payload, false, trailer) + OVERHEAD;
     };
-    return {bytes(format.write, mtu.Get()), bytes(format.acknowledge, 0)};
+    return {bytes(format.write, GetPathMtu()), bytes(format.acknowledge, 0)};
 }
 
 void
@@ -203,6 +225,87 @@ RdmaFabricInstaller::FinishTransport()
     {
         const auto [packet, ack] = GetLineBytes(0);
         m_transport->SetNetworkBdp(GetRdmaBdpPackets(m_fabric->m_topology, packet, ack));
+    }
+}
+
+void
+RdmaFabricInstaller::InstallTimers()
+{
+    std::set<std::string> given;
+    for (const auto& [attribute, timeout] : m_transport->GetTimeouts({}))
+    {
+        if (m_settings.transport.Has(attribute) ||
+            IsRdmaDefaultGiven(m_settings.transport.GetType(), attribute))
+        {
+            given.insert(attribute);
+        }
+    }
+    m_fabric->m_timers = std::make_unique<RdmaFabricTimers>(*m_fabric, m_transport, given);
+    for (const auto& nic : m_fabric->m_nics)
+    {
+        if (nic)
+        {
+            // Disposal of the node breaks this reference cycle.
+            nic->SetConnectionWatcher(
+                [owner = Ptr<const RdmaFabric>(m_fabric)](RdmaPacketEngine& qp) {
+                    owner->GetTimers().Connect(qp);
+                });
+        }
+    }
+}
+
+bool
+RdmaFabricInstaller::IsGiven(TypeId type, const std::string& attribute) const
+{
+    return m_settings.given.count(type.GetName() + "::" + attribute) > 0 ||
+           IsRdmaDefaultGiven(type, attribute);
+}
+
+void
+RdmaFabricInstaller::ServeControl()
+{
+    MakeMarker(m_control ? m_control->GetMarking() : RdmaMarking::NONE);
+    if (!m_control)
+    {
+        return;
+    }
+    NS_ABORT_MSG_IF(m_control->NeedsEachAck() && m_transport->GetAckInterval() != 1,
+                    "rdma: " << m_control->GetInstanceTypeId().GetName()
+                             << " looks at each acknowledgement, and "
+                             << m_transport->GetInstanceTypeId().GetName() << "::AckInterval is "
+                             << m_transport->GetAckInterval() << "; accepted: 1");
+    if (!IsGiven(RdmaNic::GetTypeId(), "CnpInterval"))
+    {
+        m_cnpInterval = m_control->GetCnpInterval();
+    }
+}
+
+void
+RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
+{
+    const bool hasOther = !m_settings.detector.IsNone() || !m_settings.marker.IsNone();
+    NS_ABORT_MSG_IF(marking != RdmaMarking::NONE && m_settings.markEcn == false && !hasOther,
+                    "rdma: " << m_control->GetInstanceTypeId().GetName()
+                             << " needs ECN marks, and EnableEcn(false) turns them off; accepted: "
+                                "EnableEcn(true), or neither, or a marker or congestion detector");
+    // A congestion detector decides in place of the curve.
+    const bool marks =
+        m_settings.markEcn.value_or(marking != RdmaMarking::NONE && m_settings.detector.IsNone());
+    if (!marks)
+    {
+        return;
+    }
+    m_marker = m_settings.ecn.Create<QbbEcnMarker>();
+    const TypeId type = QbbEcnMarker::GetTypeId();
+    const auto isGiven = [&](const char* attribute) { return IsGiven(type, attribute); };
+    if (marking == RdmaMarking::STEP && !isGiven("Kmin") && !isGiven("Kmax") && !isGiven("Pmax") &&
+        !isGiven("ReferenceRate"))
+    {
+        constexpr QbbBitRate REFERENCE = 100_gbps;
+        const uint64_t step = GetRdmaDctcpStep(m_fabric->m_topology, GetPathMtu(), REFERENCE);
+        m_marker->SetAttribute("Kmin", UintegerValue(step));
+        m_marker->SetAttribute("Kmax", UintegerValue(step));
+        m_marker->SetAttribute("ReferenceRate", DataRateValue(REFERENCE.ToDataRate()));
     }
 }
 
@@ -228,9 +331,9 @@ RdmaFabricInstaller::FinishControl()
         });
     if (m_control->NeedsCnp() && !cnps)
     {
-        RdmaRanks::GetWarnings()
-            << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
-            << " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n";
+        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+                     "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
+                         " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n");
     }
 }
 

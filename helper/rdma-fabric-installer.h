@@ -12,6 +12,8 @@
 #include <ns3/object-factory.h>
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +41,11 @@ struct RdmaFabricSettings
     RdmaPart control;      //!< the RdmaCongestionControl of the NICs, or none
     /// Attributes of queue pairs
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> queuePair;
-    bool vlan{false};                //!< RdmaPfcDeployment::VLAN is selected
-    bool markEcn{false};             //!< switches mark packets
+    /// Attributes of the factories that the user has set, as in "QbbEcnMarker::Kmin"
+    std::set<std::string> given;
+    bool vlan{false}; //!< RdmaPfcDeployment::VLAN is selected
+    /// Whether QbbEcnMarker marks packets; no value: if the congestion control needs marks
+    std::optional<bool> markEcn;
     bool internet{false};            //!< hosts get the Internet stack of ns-3
     Ipv4Address network{"10.0.0.0"}; //!< IPv4 network of the hosts
     Ipv4Mask mask{"255.0.0.0"};      //!< mask of the network
@@ -66,7 +71,7 @@ class RdmaFabricInstaller
     void InstallLink(uint32_t link);
     Ptr<QbbNetDevice> InstallPort(const RdmaTopologyLink& link, uint32_t node, uint32_t peer);
     void InstallHost(uint32_t host);
-    void InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker);
+    void InstallSwitch(uint32_t sw);
     void InstallAddresses();
     /**
      * Aborts with a message if there is no such network.
@@ -75,12 +80,21 @@ class RdmaFabricInstaller
      *         of the simulation has
      */
     uint32_t FindNetwork() const;
+    void InstallTimers();
     /** Passes properties of the whole network to the transport. */
     void FinishTransport();
+    /** Refuses settings that contradict the congestion control, and makes those that it needs. */
+    void ServeControl();
+    /** Makes the ECN marker of the switches if packets are marked. */
+    void MakeMarker(RdmaMarking marking);
+    /** \return true if the user has set the attribute of the class, in the helper or by default */
+    bool IsGiven(TypeId type, const std::string& attribute) const;
     /** Passes properties of the whole network to the congestion control and the switches. */
     void FinishControl();
     /** Sets PINT's base RTT of the switches to the fabric's longest RTT unless already set. */
     void SetPintBaseRtt();
+    /** \return payload bytes of a full packet */
+    uint32_t GetPathMtu() const;
     /**
      * \param trailer bytes of the telemetry trailer
      * \return size on the line, in bytes, of a full packet and of its acknowledgement
@@ -91,6 +105,8 @@ class RdmaFabricInstaller
     Ptr<RdmaFabric> m_fabric;             //!< the fabric
     Ptr<RdmaTransport> m_transport;       //!< transport of all NICs
     Ptr<RdmaCongestionControl> m_control; //!< congestion control of all NICs, or null
+    Ptr<QbbEcnMarker> m_marker;           //!< ECN marker of all switches, or null
+    std::optional<QbbPs> m_cnpInterval;   //!< RdmaNic::CnpInterval that the control needs
 };
 
 } // namespace ns3

@@ -27,6 +27,7 @@ RdmaFabric::GetTypeId()
 void
 RdmaFabric::DoDispose()
 {
+    m_timers.reset();
     m_nics.clear();
     m_switches.clear();
     m_links.clear();

@@ -8,6 +8,7 @@
 #include "qbb-ps.h"
 #include "qbb-routing.h"
 #include "qbb-switch.h"
+#include "rdma-fabric-timers.h"
 #include "rdma-fabric-totals.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
@@ -18,6 +19,7 @@
 #include <ns3/node-container.h>
 #include <ns3/object.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,12 @@ class RdmaFabric : public Object
     Ptr<QbbRouting> GetRouting() const
     {
         return m_routing;
+    }
+
+    /** \return the retransmission timers of the queue pairs, which follow from the network */
+    RdmaFabricTimers& GetTimers() const
+    {
+        return *m_timers;
     }
 
     /**
@@ -182,6 +190,7 @@ class RdmaFabric : public Object
     std::vector<Link> m_links;              //!< links by link id
     QbbPs m_longestRtt{0};     //!< longest round trip over shortest paths in an empty fabric
     Ptr<QbbRouting> m_routing; //!< the routing of all switches
+    std::unique_ptr<RdmaFabricTimers> m_timers; //!< retransmission timers of the queue pairs
 };
 
 } // namespace ns3

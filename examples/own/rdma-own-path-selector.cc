@@ -76,6 +76,11 @@ class LeastQueuePathSelector : public QbbPathSelector
         m_switch = sw;
     }
 
+    bool MayReorder(QbbPs roundTrip) const override
+    {
+        return QbbToPs(m_forget) < roundTrip;
+    }
+
   private:
     /** State of a flow. */
     struct Flow

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-ecn-marker.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
-#include "rdma-attribute-text.h"
-#include "rdma-bdp.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric-setup.h"
-#include "rdma-nic.h"
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-refuse.h"
 #include "rdma-units.h"
 
 #include <ns3/double.h>
-#include <ns3/nstime.h>
 #include <ns3/uinteger.h>
 
 namespace ns3
@@ -39,39 +33,18 @@ MakeControl(const RdmaFabricOptions& options)
     return ParseControl(options).Create<RdmaCongestionControl>();
 }
 
-/** Sets the marking step of DCTCP unless the user has configured a marking curve. */
 void
-ConfigureStep(RdmaFabricHelper& helper,
-              const RdmaFabricOptions& options,
-              const RdmaTopology& topology)
-{
-    const TypeId marker = QbbEcnMarker::GetTypeId();
-    if (IsRdmaDefaultGiven(marker, "Kmin") || IsRdmaDefaultGiven(marker, "Kmax") ||
-        IsRdmaDefaultGiven(marker, "Pmax") || IsRdmaDefaultGiven(marker, "ReferenceRate"))
-    {
-        return;
-    }
-    constexpr QbbBitRate REFERENCE = 100_gbps;
-    const uint64_t step = GetRdmaDctcpStep(topology, options.mtu, REFERENCE);
-    helper.SetEcnAttribute("Kmin", UintegerValue(step));
-    helper.SetEcnAttribute("Kmax", UintegerValue(step));
-    helper.SetEcnAttribute("ReferenceRate", DataRateValue(REFERENCE.ToDataRate()));
-}
-
-void
-ConfigureEcn(RdmaFabricHelper& helper,
-             const RdmaFabricOptions& options,
-             RdmaMarking marking,
-             const RdmaTopology& topology)
+ConfigureEcn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 {
     const std::string& text = options.ecn;
-    if (text == "auto" || text == "on" || text == "off")
+    if (text == "auto")
     {
-        if (marking == RdmaMarking::STEP)
-        {
-            ConfigureStep(helper, options, topology);
-        }
-        helper.EnableEcn(IsRdmaEcnOn(options) && options.marking == "curve");
+        return; // the helper asks the congestion control
+    }
+    if (text == "on" || text == "off")
+    {
+        // With a detector in place of the curve, "on" means that packets are ECN-capable.
+        helper.EnableEcn(text == "on" && options.marking == "curve");
         return;
     }
     ParseRdmaOption("ecn", [&] {
@@ -120,28 +93,13 @@ GetRdmaControlBytes(const RdmaFabricOptions& options)
     return control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
 }
 
-uint64_t
-GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate)
-{
-    constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
-    const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
-        return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
-    };
-    const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
-    const QbbPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
-    const double product = 1.0 / 8e12 * static_cast<double>(rate) * static_cast<double>(rtt);
-    return static_cast<uint64_t>(product);
-}
-
 void
-ConfigureRdmaControl(RdmaFabricHelper& helper,
-                     const RdmaFabricOptions& options,
-                     const RdmaTopology& topology)
+ConfigureRdmaControl(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 {
     const RdmaPart part = ParseControl(options);
     const auto control = part.Create<RdmaCongestionControl>();
     const RdmaMarking marking = control ? control->GetMarking() : RdmaMarking::NONE;
-    ConfigureEcn(helper, options, marking, topology);
+    ConfigureEcn(helper, options);
     if (!control)
     {
         return;
@@ -156,11 +114,6 @@ ConfigureRdmaControl(RdmaFabricHelper& helper,
                  "--ackInterval: " + std::to_string(options.ackInterval) + " with --cc=" +
                      options.cc + "; accepted: 1, for it looks at each acknowledgement");
     helper.SetCongestionControl(part.ToText());
-    const auto interval = control->GetCnpInterval();
-    if (interval && !IsRdmaDefaultGiven(RdmaNic::GetTypeId(), "CnpInterval"))
-    {
-        helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(*interval)));
-    }
 }
 
 } // namespace ns3

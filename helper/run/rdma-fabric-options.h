@@ -124,9 +124,9 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// "go-back-n" (default of RoCE) or "go-back-0"
     std::string recovery{
         Define(&recovery, "recovery=auto", "auto, sack, selective, go-back-n or go-back-0")};
-    /// Retransmission timeout, RTO_high of IRN, or smallest timeout of TCP; 0: no timeout. auto is
-    /// 320us. In a lossless fabric, auto disables the fixed timeout of RoCE and IRN, or sets it to
-    /// GetRdmaStormTimeout() if watchdogs may drop frames.
+    /// Retransmission timeout, RTO_high of IRN, or smallest timeout of TCP; 0: no timeout, which is
+    /// refused where frames may get lost. auto: by the network (RdmaFabricTimers). If only
+    /// watchdogs may drop frames, auto is GetRdmaStormTimeout().
     std::string rto{Define(&rto, "rto=auto", "retransmission timeout; 0s: none; auto: see manual")};
     std::string rtoLow{Define(&rtoLow, "rtoLow=auto", "irn: RTO_low; auto: 100us")};
     std::string rtoLowPackets{Define(&rtoLowPackets,

@@ -221,6 +221,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_fabric->AssignStreams(1);
     CheckForDeadlocks();
     InstallRdmaFailures(*m_fabric, m_options);
+    CheckRdmaTimers(*m_fabric, m_options, classes);
     InstallFlows(topology, flows);
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
@@ -327,8 +328,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
         helper.SetRoutingAttribute(setting.attribute, *setting.value);
     }
     ParseRdmaOption("paths", [&] { helper.SetPathSelector(m_options.paths); });
-    ConfigureRdmaTransport(helper, m_options);
-    ConfigureRdmaControl(helper, m_options, topology);
+    ConfigureRdmaTransport(helper, m_options, topology);
+    ConfigureRdmaControl(helper, m_options);
     ConfigureRdmaSwitch(helper, m_options);
 }
 

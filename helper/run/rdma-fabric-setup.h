@@ -3,7 +3,6 @@
 #ifndef RDMA_FABRIC_SETUP_H
 #define RDMA_FABRIC_SETUP_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-ps.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-options.h"
@@ -32,8 +31,21 @@ namespace ns3
  *
  * \param helper builder of the fabric, which is configured
  * \param options options of the run
+ * \param topology topology of the run
  */
-void ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& options);
+void ConfigureRdmaTransport(RdmaFabricHelper& helper,
+                            const RdmaFabricOptions& options,
+                            const RdmaTopology& topology);
+
+/**
+ * \ingroup rdma
+ * Refuses the option rto with the value 0 where a flow could then wait for ever.
+ *
+ * \param fabric the fabric, complete except for its flows
+ * \param options options of the run
+ * \param classes bit p set: flows use class p
+ */
+void CheckRdmaTimers(const RdmaFabric& fabric, const RdmaFabricOptions& options, uint8_t classes);
 
 /**
  * \ingroup rdma
@@ -44,33 +56,13 @@ RdmaPart MakeRdmaTransportPart(const RdmaFabricOptions& options);
 
 /**
  * \ingroup rdma
- * Configures congestion control and ECN, including the settings that an algorithm requires: RCM
- * sends a CNP for each mark, NIC-style DCQCN one CNP per 4 us, and DCTCP marks by a step function.
- * Defaults that the user set for RdmaNic::CnpInterval or QbbEcnMarker take precedence.
+ * Configures congestion control and ECN. RdmaFabricHelper makes the settings that the algorithm
+ * needs.
  *
  * \param helper builder of the fabric, which is configured
  * \param options options of the run
- * \param topology topology of the run
  */
-void ConfigureRdmaControl(RdmaFabricHelper& helper,
-                          const RdmaFabricOptions& options,
-                          const RdmaTopology& topology);
-
-/**
- * \ingroup rdma
- * Computes DCTCP's marking threshold K: the bytes that a port sends in the longest round trip of
- * the topology.
- *
- * The paper requires K above C x RTT / 7 ("Data Center TCP", SIGCOMM 2010, section 3.4) plus room
- * for bursts. With K at that bound, two flows of rate-based RdmaDctcp leave 2% of a port idle in
- * this module; with a K seven times as large, they fill the port.
- *
- * \param topology a valid topology
- * \param payloadBytes payload of a full packet
- * \param rate line rate of a port
- * \return K in bytes
- */
-uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate);
+void ConfigureRdmaControl(RdmaFabricHelper& helper, const RdmaFabricOptions& options);
 
 /**
  * \ingroup rdma

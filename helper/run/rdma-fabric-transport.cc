@@ -22,19 +22,6 @@ namespace ns3
 namespace
 {
 
-/// Timeout in fabrics that may lose packets: the IRN paper's RTO_high (SIGCOMM 2018, section 4.1).
-constexpr QbbPs LOSSY_TIMEOUT = 320_us;
-
-/** \param options options of the run \return timeout for the value auto of the option rto */
-QbbPs
-GetAutoTimeout(const RdmaFabricOptions& options)
-{
-    const bool isLossless = options.pfc == "on" && options.loss == 0;
-    return isLossless && options.transport != "iwarp" && !options.dynamicRto
-               ? GetRdmaStormTimeout(options)
-               : LOSSY_TIMEOUT;
-}
-
 /**
  * Sets an attribute unless an option, the text of the part or a default of the user sets it.
  *
@@ -95,9 +82,6 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
                                                "iwarp");
     });
     options.SetAttributes(part, "transport", "--transport=" + options.transport);
-    SetTransportDefault(part,
-                        {"RtoHigh", "RetransmissionTimeout", "MinRto"},
-                        TimeValue(QbbToTime(GetAutoTimeout(options))));
     SetTransportDefault(part, {"RetryCount", "DataRetries"}, UintegerValue(UINT32_MAX));
     RefuseRdmaIf(options.backOff && options.recovery != "go-back-n",
                  "--backOff with --recovery=" + options.recovery +
@@ -105,6 +89,9 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
     CheckIrnTimeouts(part, options);
     if (isTcp)
     {
+        RefuseRdmaIf(options.rto != "auto" && ParseRdmaTime(options.rto) == 0_ps,
+                     "--rto: " + options.rto +
+                         " with --transport=iwarp; accepted: auto, or a time above 0");
         part.Set("SegmentSize", UintegerValue(options.mtu));
         part.Set("UseEcn", BooleanValue(IsRdmaEcnOn(options)));
     }
@@ -112,16 +99,41 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
 }
 
 void
-ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+ConfigureRdmaTransport(RdmaFabricHelper& helper,
+                       const RdmaFabricOptions& options,
+                       const RdmaTopology& topology)
 {
-    const RdmaPart part = MakeRdmaTransportPart(options);
+    RdmaPart part = MakeRdmaTransportPart(options);
     if (options.transport == "iwarp")
     {
         helper.SetInternetStack(true);
+        return;
     }
-    else
+    const auto& links = topology.GetLinks();
+    const bool isClean = std::all_of(links.begin(), links.end(), [](const auto& link) {
+        return link.errorRate == 0;
+    });
+    if (const QbbPs storm = GetRdmaStormTimeout(options); storm > 0_ps && isClean)
     {
-        helper.SetTransport(part.ToText());
+        SetTransportDefault(part,
+                            {"RtoHigh", "RetransmissionTimeout"},
+                            TimeValue(QbbToTime(storm)));
+    }
+    helper.SetTransport(part.ToText());
+}
+
+void
+CheckRdmaTimers(const RdmaFabric& fabric, const RdmaFabricOptions& options, uint8_t classes)
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        const bool isUsed = options.transport != "iwarp" && (classes >> priority & 1);
+        const std::string refusal = isUsed ? fabric.GetTimers().GetRefusal(priority) : "";
+        RefuseRdmaIf(
+            !refusal.empty(),
+            "--rto: " + options.rto + "; " + refusal +
+                "; accepted: auto, or a time above 0, longer than --stop for a run without "
+                "timeouts");
     }
 }
 

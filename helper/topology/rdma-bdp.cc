@@ -3,6 +3,7 @@
 #include "rdma-bdp.h"
 
 #include "qbb-line-rate.h"
+#include "qbb-wire.h"
 #include "rdma-psn.h"
 
 #include <algorithm>
@@ -126,6 +127,19 @@ QbbPs
 GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
     return FindLongest(topology, packetBytes, ackBytes).roundTrip;
+}
+
+uint64_t
+GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate)
+{
+    constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
+    const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
+        return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
+    };
+    const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
+    const QbbPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
+    const double product = 1.0 / 8e12 * static_cast<double>(rate) * static_cast<double>(rtt);
+    return static_cast<uint64_t>(product);
 }
 
 uint32_t

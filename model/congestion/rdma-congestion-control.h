@@ -257,7 +257,7 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
         return std::nullopt;
     }
 
-    /** \return true on the first call only, so that a warning is printed once per algorithm */
+    /** \return true on the first call only, for a warning that need not be considered again */
     bool IsFirstWarning()
     {
         return !m_warned.exchange(true);

@@ -66,6 +66,7 @@ RdmaPacketEngine::Reset()
 {
     m_timer.Disarm();
     m_connection.limits.reset();
+    m_connection.timerOff = false;
     m_connection.counters = RdmaQueuePairCounters();
     m_connection.ceSeen = false;
     m_connection.msn = 0;
@@ -92,6 +93,17 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 {
     m_frame = fields;
     m_cnpDscp = cnpDscp;
+    if (const auto& watcher = m_nic->GetConnectionWatcher())
+    {
+        watcher(*this);
+    }
+}
+
+void
+RdmaPacketEngine::SetLossy(bool mayLose)
+{
+    m_connection.timerOff = !mayLose;
+    m_requester->RenewSender();
 }
 
 Ptr<QbbNetDevice>

@@ -84,10 +84,23 @@ class RdmaPacketEngine : public RdmaEndpoint
     void End();
 
     /**
+     * Sets the headers of a queue pair that has got the address of its peer, and tells the NIC's
+     * connection watcher.
+     *
      * \param fields header fields common to all frames of the queue pair
      * \param cnpDscp DSCP of CNPs
      */
     void SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp);
+
+    /**
+     * Says whether the network may lose packets of the queue pair, and applies the transport's
+     * present timeouts. For RdmaNic::ConnectionWatcher. Aborts with a message if the queue pair has
+     * sent a packet.
+     *
+     * \param mayLose true, the default: the timer of the transport runs. False: the timer is off,
+     *        unless RdmaQueuePair::Modify() sets a timeout
+     */
+    void SetLossy(bool mayLose);
 
     /** \return header fields common to all frames of the queue pair */
     const QbbFrameHeaders& GetFrame() const

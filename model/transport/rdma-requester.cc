@@ -7,6 +7,8 @@
 #include "rdma-psn.h"
 #include "rdma-response.h"
 
+#include <ns3/abort.h>
+
 namespace ns3
 {
 
@@ -93,6 +95,20 @@ RdmaRequester::Release(QbbPs now)
     if (CanSend())
     {
         m_endpoint.Activate();
+    }
+}
+
+void
+RdmaRequester::RenewSender()
+{
+    NS_ABORT_MSG_IF(m_sender->GetHighestSent() > 0,
+                    "rdma: the timeouts of queue pair "
+                        << GetConnection().qpn
+                        << " change, and it has sent packets; accepted: before the first packet");
+    m_sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
+    for (uint32_t i = 0; i < m_released; ++i)
+    {
+        m_sender->Extend(m_sends[i].packets);
     }
 }
 

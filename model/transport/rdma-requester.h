@@ -61,6 +61,12 @@ class RdmaRequester
     /** Starts all requests that may start, in order. \param now current time */
     void Release(QbbPs now);
 
+    /**
+     * Makes a new sender with the present timeouts of the transport and the queue pair, for the
+     * requests posted so far. Aborts with a message if a packet has been sent already.
+     */
+    void RenewSender();
+
     /** \return true if a request packet may be sent */
     bool CanSend() const
     {

@@ -5,6 +5,7 @@
 
 #include "qbb-ps.h"
 #include "rdma-fixed-type-id.h"
+#include "rdma-network-times.h"
 #include "rdma-opcode.h"
 #include "rdma-retry-limits.h"
 #include "rdma-verbs.h"
@@ -14,6 +15,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -262,6 +266,38 @@ class RdmaTransport : public Object, public RdmaFixedByUse
     /** \param packets bandwidth-delay product of the network's longest path, in full packets */
     virtual void SetNetworkBdp(uint32_t packets)
     {
+    }
+
+    /** Names of attributes, each with a timeout. */
+    using Timeouts = std::vector<std::pair<std::string, QbbPs>>;
+
+    /**
+     * States the timeouts that suit a network. RdmaFabricHelper sets these attributes where frames
+     * may get lost, unless the user has set them. The value 0 of the first attribute turns the
+     * timer off.
+     *
+     * \param times times of the network
+     * \return the attributes and their values; none, the default: the transport has no timer that
+     *         depends on the network
+     */
+    virtual Timeouts GetTimeouts(const RdmaNetworkTimes& times) const
+    {
+        return {};
+    }
+
+    /** \return true if queue pairs need their timer also where no frame can get lost */
+    virtual bool WantsTimer() const
+    {
+        return false;
+    }
+
+    /**
+     * \return true, the default, if a packet that overtakes another one of its queue pair causes
+     *         retransmissions, because the transport takes the other packet for lost
+     */
+    virtual bool TakesReorderingForLoss() const
+    {
+        return true;
     }
 };
 

@@ -46,6 +46,7 @@ ConfigureTestLoss(RdmaTestFabric& test, const RdmaTestLossSetup& setup)
     test.helper.SetTransport(setup.irn ? "ns3::IrnTransport" : "ns3::RoceTransport");
     if (setup.irn)
     {
+        test.helper.SetTransportAttribute("RtoHigh", TimeValue(MicroSeconds(320)));
         test.helper.SetTransportAttribute("BdpFc", BooleanValue(setup.bdpFc));
         test.helper.SetTransportAttribute("WriteHeaders",
                                           StringValue(setup.roceWrites ? "Roce" : "Irn"));

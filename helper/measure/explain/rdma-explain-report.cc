@@ -125,6 +125,7 @@ RdmaExplainReport::WriteForecasts(std::ostream& os) const
     for (const RdmaClassForecast& forecast : m_forecasts)
     {
         PrintRdmaClassForecast(os, forecast);
+        os << m_fabric->GetTimers().Describe(forecast.priority) << "\n\n";
     }
 }
 

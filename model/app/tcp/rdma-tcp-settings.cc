@@ -44,10 +44,12 @@ RdmaTcpSettings::AddAttributes(TypeId tid)
                       MakeUintegerChecker<uint32_t>(1, 1 << 30))
         .AddAttribute("MinRto",
                       "Smallest retransmission timeout, and initial timeout of a connection "
-                      "without a measured round-trip time; RTO_high of the IRN paper.",
-                      TimeValue(MicroSeconds(320)),
+                      "without a measured round-trip time. 0: longer than the longest round trip "
+                      "through one full queue of the network, and at least 100 us (RTO_high of the "
+                      "IRN paper).",
+                      TimeValue(Time(0)),
                       MakeTimeAccessor(&RdmaTcpSettings::m_minRto),
-                      QbbMakePositiveTimeChecker())
+                      MakeTimeChecker(Time(0)))
         .AddAttribute("DataRetries",
                       "Consecutive timeouts before a flow fails with IBV_WC_RETRY_EXC_ERR; "
                       "4294967295 means no limit.",

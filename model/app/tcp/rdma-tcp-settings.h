@@ -40,13 +40,19 @@ class RdmaTcpSettings
     /** \param tid type of a class derived from the settings \return the type with the attributes */
     static TypeId AddAttributes(TypeId tid);
 
+    /** \return the longest time that an acknowledgement waits for further segments */
+    Time GetAckDelay() const
+    {
+        return m_delAckCount > 1 ? m_delAckTimeout : Time(0);
+    }
+
+    Time m_minRto;             //!< attribute MinRto; not 0 when sockets are made
     uint32_t m_segmentSize{0}; //!< attribute SegmentSize
     uint32_t m_bufferSize{0};  //!< attribute BufferSize
 
   private:
     TypeId m_congestionControl; //!< attribute CongestionControl
     uint32_t m_initialCwnd{0};  //!< attribute InitialCwnd
-    Time m_minRto;              //!< attribute MinRto
     uint32_t m_dataRetries{0};  //!< attribute DataRetries
     uint32_t m_delAckCount{0};  //!< attribute DelAckCount
     Time m_delAckTimeout;       //!< attribute DelAckTimeout

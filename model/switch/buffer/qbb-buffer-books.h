@@ -211,6 +211,12 @@ class QbbBufferBooks
                                    uint32_t bytes,
                                    uint32_t reservedBytes) const;
 
+    /** \return the division of the memory, with the accounts */
+    const Layout& GetLayout() const
+    {
+        return m_layout;
+    }
+
     /** \return usage of the whole buffer */
     QbbBufferUsage GetUsage() const;
 

@@ -59,6 +59,44 @@ QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
                              << " ports; the switch has " << ports.size());
 }
 
+std::vector<uint64_t>
+QbbBufferManager::GetLongestQueues(uint8_t) const
+{
+    return std::vector<uint64_t>(GetNPorts(), m_books.GetLayout().memoryBytes);
+}
+
+uint8_t
+QbbBufferManager::GetClassesShortOfHeadroom(const std::vector<uint64_t>& needed) const
+{
+    const auto& groups = m_books.GetGroups();
+    const auto& pools = m_books.GetLayout().pools;
+    std::vector<uint64_t> wanted(pools.size());
+    std::vector<uint8_t> classes(pools.size());
+    uint8_t lacking = 0;
+    for (std::size_t port = 0; port < needed.size(); ++port)
+    {
+        bool isCounted = false;
+        for (std::size_t i = port * PRIORITIES; i < (port + 1) * PRIORITIES; ++i)
+        {
+            const Group& group = groups[i];
+            if (!group.lossless)
+            {
+                continue;
+            }
+            const auto bit = static_cast<uint8_t>(1U << group.priority);
+            lacking |= group.headroomLimit < needed[port] ? bit : 0;
+            classes[group.pool] |= bit;
+            wanted[group.pool] += group.onePerPort && isCounted ? 0 : needed[port];
+            isCounted = true;
+        }
+    }
+    for (std::size_t pool = 0; pool < pools.size(); ++pool)
+    {
+        lacking |= pools[pool].headroomSize < wanted[pool] ? classes[pool] : 0;
+    }
+    return lacking;
+}
+
 void
 QbbBufferManager::DoRelease(const Group&, const Queue&, uint32_t)
 {

@@ -229,6 +229,23 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
         return "BufferSize";
     }
 
+    /**
+     * Bounds the bytes that can wait for an egress port, after Configure(). Retransmission timeouts
+     * follow from it.
+     *
+     * \param priority class 0..7
+     * \return largest queue of the class at each egress port, in bytes, by port number; the
+     *         default: all the memory at each port
+     */
+    virtual std::vector<uint64_t> GetLongestQueues(uint8_t priority) const;
+
+    /**
+     * \param needed headroom that a lossless class of each port needs (QbbPfcHeadroom), by port
+     * \return bit p set: frames of lossless class p may get lost, because a port has less headroom,
+     *         or a pool has less than all its ports need at once
+     */
+    uint8_t GetClassesShortOfHeadroom(const std::vector<uint64_t>& needed) const;
+
     /** \return usage of the whole buffer */
     QbbBufferUsage GetUsage() const
     {

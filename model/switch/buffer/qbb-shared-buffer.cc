@@ -10,6 +10,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ns3
 {
@@ -199,6 +200,75 @@ std::string
 QbbSharedBuffer::GetXoffAttribute() const
 {
     return m_plan ? "" : "XoffBytes"; // A plan replaces the attribute.
+}
+
+std::vector<uint64_t>
+QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
+{
+    const auto& layout = GetBooks().GetLayout();
+    const uint32_t ports = GetNPorts();
+    // With thresholds b + alpha x free, n groups hold at most the bytes s that solve s = B + A
+    // (size
+    // - s), where B and A are the sums of b and alpha.
+    const auto settle = [](double b, double alpha, double size) {
+        return std::min(size, (b + alpha * size) / (1 + alpha));
+    };
+    const auto toFactor = [](uint32_t alpha) {
+        return std::ldexp(static_cast<double>(alpha),
+                          -static_cast<int>(QbbBufferLimit::ALPHA_BITS));
+    };
+
+    /** Sums over the groups of one pool. */
+    struct Sums
+    {
+        double bytes{0};
+        double alpha{0};
+        bool used{false};
+    };
+
+    std::vector<Sums> sums(layout.pools.size());
+    uint64_t reserves = 0;
+    uint64_t headroom = 0;
+    bool limited = true;
+    for (uint32_t port = 0; port < ports; ++port)
+    {
+        const Group& group = GetBooks().GetGroup(static_cast<uint16_t>(port), priority);
+        Sums& sum = sums[group.pool];
+        sum.bytes += group.limit.bytes;
+        sum.alpha += toFactor(group.limit.alpha);
+        sum.used = true;
+        reserves += group.reserveLimit;
+        headroom += group.headroomLimit;
+        limited = limited && group.limited;
+    }
+    double most = static_cast<double>(reserves);
+    uint64_t pools = 0;
+    for (std::size_t pool = 0; pool < sums.size(); ++pool)
+    {
+        if (sums[pool].used)
+        {
+            most += settle(sums[pool].bytes, sums[pool].alpha, layout.pools[pool].size);
+            pools += layout.pools[pool].headroomSize;
+        }
+    }
+    most += static_cast<double>(std::min(headroom, pools));
+    std::vector<uint64_t> longest;
+    for (uint32_t port = 0; port < ports; ++port)
+    {
+        double bytes = most;
+        if (limited)
+        {
+            const Queue& queue = GetBooks().GetQueue(static_cast<uint16_t>(port), priority);
+            // Bytes in reserves do not take free bytes of the pool.
+            const double free =
+                static_cast<double>(layout.pools[queue.pool].size) +
+                static_cast<double>(layout.pools[queue.pool].egress ? queue.reserve : reserves);
+            const double alpha = toFactor(queue.limit.alpha);
+            bytes = std::min(bytes, (queue.limit.bytes + alpha * free) / (1 + alpha));
+        }
+        longest.push_back(static_cast<uint64_t>(bytes));
+    }
+    return longest;
 }
 
 QbbBufferManager::Layout

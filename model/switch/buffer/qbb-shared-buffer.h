@@ -96,6 +96,15 @@ class QbbSharedBuffer : public QbbBufferManager
     void SetPlan(const QbbBufferPlan& plan);
 
     Ptr<QbbBufferManager> Copy() const override;
+
+    /**
+     * \param priority class 0..7
+     * \return for each port the bytes that the thresholds admit if all ports send to this port and
+     *         nothing else is in the memory; for a lossy class at most the limit of the queue.
+     *         A queue can be one frame longer, because thresholds are compared before the frame is
+     *         charged
+     */
+    std::vector<uint64_t> GetLongestQueues(uint8_t priority) const override;
     std::string GetXoffAttribute() const override;
 
     /** \return bytes that queue 0 of port 0 may currently hold if its class is lossy */

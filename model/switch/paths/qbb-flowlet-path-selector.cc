@@ -62,6 +62,12 @@ QbbFlowletPathSelector::SetSwitch(const QbbSwitch* sw)
     m_switch = sw;
 }
 
+bool
+QbbFlowletPathSelector::MayReorder(QbbPs roundTrip) const
+{
+    return QbbToPs(m_gap) < roundTrip;
+}
+
 int64_t
 QbbFlowletPathSelector::AssignStreams(int64_t stream)
 {

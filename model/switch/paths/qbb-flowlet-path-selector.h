@@ -44,6 +44,7 @@ class QbbFlowletPathSelector : public QbbPathSelector
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;
     int64_t AssignStreams(int64_t stream) override;
     void SetSwitch(const QbbSwitch* sw) override;
+    bool MayReorder(QbbPs roundTrip) const override;
 
     /** \return number of flowlets so far */
     uint64_t GetNFlowlets() const

@@ -20,6 +20,12 @@ QbbPathSelector::Predict(uint32_t, const QbbForwardingTable::Group&) const
     return std::nullopt;
 }
 
+bool
+QbbPathSelector::MayReorder(QbbPs) const
+{
+    return true;
+}
+
 void
 QbbPathSelector::SetSwitch(const QbbSwitch*)
 {

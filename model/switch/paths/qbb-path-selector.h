@@ -5,6 +5,7 @@
 
 #include "qbb-forwarding-table.h"
 #include "qbb-frame.h"
+#include "qbb-ps.h"
 #include "qbb-sole-switch.h"
 
 #include <ns3/object.h>
@@ -47,6 +48,17 @@ class QbbPathSelector : public Object
      */
     virtual std::optional<uint16_t> Predict(uint32_t flowHash,
                                             const QbbForwardingTable::Group& ports) const;
+
+    /**
+     * Tells whether frames of a flow may overtake each other because the selector spreads the flow
+     * over several ports. A run with a transport that takes such frames for lost begins with a
+     * note.
+     *
+     * \param roundTrip longest round trip in the empty network. A selector that moves a flow only
+     *        after a gap keeps the order of its frames if the gap is not shorter.
+     * \return true, the default, if frames of a flow may overtake each other
+     */
+    virtual bool MayReorder(QbbPs roundTrip) const;
 
     /**
      * \param stream first random stream to use

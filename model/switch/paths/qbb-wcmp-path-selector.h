@@ -46,6 +46,11 @@ class QbbWcmpPathSelector : public QbbPathSelector
     int64_t AssignStreams(int64_t stream) override;
     void SetSwitch(const QbbSwitch* sw) override;
 
+    bool MayReorder(QbbPs) const override
+    {
+        return false; // a flow keeps its port
+    }
+
   private:
     static constexpr uint32_t BY_RATE = UINT32_MAX; //!< SetWeight() was not called for the port
 

@@ -98,14 +98,18 @@ IrnTransport::GetTypeId()
                           MakeBooleanAccessor(&IrnTransport::m_backOff),
                           MakeBooleanChecker())
             .AddAttribute("RtoLow",
-                          "Retransmission timeout with at most RtoLowPackets packets in flight.",
+                          "Retransmission timeout with at most RtoLowPackets packets in flight. "
+                          "RdmaFabricHelper replaces the default by a longer one if a round trip "
+                          "of the network takes longer.",
                           TimeValue(MicroSeconds(100)),
                           MakeTimeAccessor(&IrnTransport::m_rtoLow),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoHigh",
                           "Retransmission timeout with more than RtoLowPackets packets in flight, "
                           "at least RtoLow; 0 turns the timer off. With DynamicRto, the timeout "
-                          "before the first round-trip sample.",
+                          "before the first round-trip sample. Unless the attribute is set, "
+                          "RdmaFabricHelper computes the time from the network where frames may "
+                          "get lost, and turns the timer off elsewhere.",
                           TimeValue(MicroSeconds(320)),
                           MakeTimeAccessor(&IrnTransport::m_rtoHigh),
                           MakeTimeChecker(Time(0)))
@@ -122,7 +126,8 @@ IrnTransport::GetTypeId()
                           MakeBooleanAccessor(&IrnTransport::m_dynamicRto),
                           MakeBooleanChecker())
             .AddAttribute("MinRto",
-                          "Least retransmission timeout with DynamicRto, at most RtoHigh.",
+                          "Least retransmission timeout with DynamicRto, at most RtoHigh. "
+                          "RdmaFabricHelper replaces the default as that of RtoLow.",
                           TimeValue(MicroSeconds(100)),
                           MakeTimeAccessor(&IrnTransport::m_minRto),
                           MakeTimeChecker(NanoSeconds(1)))
@@ -243,6 +248,14 @@ IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
         return std::make_unique<IrnBufferingResponder>(endpoint);
     }
     return std::make_unique<IrnResponder>(endpoint);
+}
+
+RdmaTransport::Timeouts
+IrnTransport::GetTimeouts(const RdmaNetworkTimes& times) const
+{
+    return {{"RtoHigh", times.GetTimeout()},
+            {"RtoLow", times.GetLowTimeout()},
+            {"MinRto", times.GetLowTimeout()}};
 }
 
 QbbPs

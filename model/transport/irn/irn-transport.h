@@ -68,6 +68,13 @@ class IrnTransport : public RdmaTransport
         return m_bdpFc ? m_bdpCap : RdmaTransport::GetMaxInFlight();
     }
 
+    Timeouts GetTimeouts(const RdmaNetworkTimes& times) const override;
+
+    bool WantsTimer() const override
+    {
+        return m_dynamicRto;
+    }
+
     bool NeedsNetworkBdp() const override
     {
         return m_bdpFc && m_bdpCap == 0;

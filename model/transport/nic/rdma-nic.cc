@@ -3,6 +3,7 @@
 #include "rdma-nic.h"
 
 #include "rdma-compat.h"
+#include "rdma-warn-once.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
@@ -122,6 +123,7 @@ RdmaNic::DoDispose()
     m_transport = nullptr;
     m_control = nullptr;
     m_oracle = nullptr;
+    m_watcher = nullptr;
     Object::DoDispose();
 }
 
@@ -366,9 +368,10 @@ RdmaNic::WarnOfUnheardResponses() const
 {
     if (m_control && !m_control->NeedsCnp() && m_control->IsFirstWarning())
     {
-        std::cerr << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
-                  << " does not slow READ responses over RoCE, which nobody acknowledges "
-                     "(IrnTransport has them acknowledged)\n";
+        RdmaWarnOnce(std::cerr,
+                     "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
+                         " does not slow READ responses over RoCE, which nobody acknowledges "
+                         "(IrnTransport has them acknowledged)\n");
     }
 }
 

@@ -218,6 +218,28 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         return m_oracle;
     }
 
+    /** Called when a queue pair has got the address of its peer and cannot send yet. */
+    using ConnectionWatcher = std::function<void(RdmaPacketEngine&)>;
+
+    /** \param watcher sees each queue pair that is connected; RdmaFabricHelper provides one */
+    void SetConnectionWatcher(ConnectionWatcher watcher)
+    {
+        m_watcher = std::move(watcher);
+    }
+
+    /** \return the connection watcher; may be empty */
+    const ConnectionWatcher& GetConnectionWatcher() const
+    {
+        return m_watcher;
+    }
+
+    /** \param visit called with each existing queue pair, in order of numbers */
+    template <typename Visit>
+    void ForEachQueuePair(Visit visit) const
+    {
+        m_queuePairs.ForEach(visit);
+    }
+
     /** \return lower bound of a queue pair's pacing rate, in bit/s */
     QbbBitRate GetMinRateBps() const
     {
@@ -267,7 +289,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
 
     /**
      * Warns on standard error that congestion control does not slow READ responses over RoCE, which
-     * are not acknowledged. The warning appears once for each RdmaCongestionControl, and not for
+     * are not acknowledged. The warning appears once for each algorithm and process, and not for
      * algorithms driven by CNPs.
      */
     void WarnOfUnheardResponses() const;
@@ -378,6 +400,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
     QbbBitRate m_minRate{1_mbps};                   //!< attribute MinRate
     PathOracle m_oracle;                            //!< path oracle; may be empty
+    ConnectionWatcher m_watcher;                    //!< connection watcher; may be empty
     bool m_measureRtt{false};                       //!< attribute MeasureRtt
     QbbTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
 };

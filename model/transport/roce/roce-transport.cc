@@ -54,7 +54,9 @@ RoceTransport::GetTypeId()
                                           "GoBack0"))
             .AddAttribute("RetransmissionTimeout",
                           "Time without progress after which all unacknowledged packets are "
-                          "retransmitted; 0 turns the timer off.",
+                          "retransmitted; 0 turns the timer off. Where frames may get lost, "
+                          "RdmaFabricHelper computes the time from the network unless the "
+                          "attribute is set.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RoceTransport::m_timeout),
                           MakeTimeChecker(Time(0)))
@@ -150,6 +152,12 @@ uint32_t
 RoceTransport::GetRetryCount() const
 {
     return m_retryCount;
+}
+
+RdmaTransport::Timeouts
+RoceTransport::GetTimeouts(const RdmaNetworkTimes& times) const
+{
+    return {{"RetransmissionTimeout", times.GetTimeout(m_ackInterval)}};
 }
 
 const RdmaPacketFormat&

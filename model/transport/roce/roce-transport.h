@@ -19,6 +19,7 @@ namespace ns3
  *
  * The retransmission timer is off by default, which suits a lossless fabric. A lossy fabric needs
  * the timer, because loss of the last packet of a burst causes no gap and therefore no NAK.
+ * RdmaFabricHelper turns the timer on where frames may get lost (RdmaTransport::GetTimeouts()).
  */
 class RoceTransport : public RdmaTransport
 {
@@ -52,6 +53,7 @@ class RoceTransport : public RdmaTransport
     std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const override;
     std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
     uint32_t GetRetryCount() const override;
+    Timeouts GetTimeouts(const RdmaNetworkTimes& times) const override;
 
   private:
     LossRecovery m_lossRecovery{GO_BACK_N}; //!< attribute LossRecovery

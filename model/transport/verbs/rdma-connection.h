@@ -29,6 +29,7 @@ struct RdmaConnection
 {
     RdmaQpState state{RdmaQpState::RESET}; //!< state of the queue pair
     bool ceSeen{false};                    //!< CE mark seen, not yet echoed in an acknowledgement
+    bool timerOff{false};        //!< the network loses no packet, so that no timer is needed
     uint8_t minRnrTimer{1};      //!< code of the time that the peer waits after an RNR NAK
     uint8_t maxRdAtomic{16};     //!< limit of outstanding READs and atomics of this side
     uint8_t maxDestRdAtomic{16}; //!< limit of outstanding READs and atomics of the peer
@@ -48,10 +49,16 @@ struct RdmaConnection
     std::unique_ptr<RdmaSendPipeline> pipeline;
     RdmaQueuePairCounters counters; //!< counters since creation or the last reset
 
-    /** \return the retry limits set by Modify(); a limit that was not set has no value */
+    /** \return the retry limits set by Modify(), and a timeout of 0 if timerOff is set and Modify()
+     *          set no timeout; a limit that was not set has no value */
     RdmaRetryLimits GetLimits() const
     {
-        return limits ? *limits : RdmaRetryLimits();
+        RdmaRetryLimits values = limits ? *limits : RdmaRetryLimits();
+        if (timerOff && !values.timeout)
+        {
+            values.timeout = QbbPs(0);
+        }
+        return values;
     }
 
     /** Takes over the values of RdmaQueuePair's attributes. \param other connection with the values

@@ -21,6 +21,15 @@ namespace
 
 constexpr QbbPs RTO = 320_us; //!< the smallest timeout
 
+/** \return options of MakePair(), with RTO */
+RdmaFabricOptions
+MakePaperPair()
+{
+    RdmaFabricOptions options = MakePair();
+    options.rto = "320us";
+    return options;
+}
+
 /** Frames that get lost. */
 class IwarpLossTestCase : public TestCase
 {
@@ -38,18 +47,18 @@ class IwarpLossTestCase : public TestCase
             return
                 [frames](Ptr<RdmaFabric> fabric) { LoseFrames(fabric->GetDevice(1, 1), frames); };
         };
-        RdmaFlowResult result =
-            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
+        RdmaFlowResult result = RunFabric(MakePaperPair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0}))
+                                    .outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), RTO + 2 * SEGMENT_HOP, "timeout");
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 1U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 1U, "sent again");
         // The segment is lost twice: the second timeout is twice as long.
-        result =
-            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1})).outcome.flows.at(0);
+        result = RunFabric(MakePaperPair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1}))
+                     .outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 3 * RTO + 2 * SEGMENT_HOP, "twice");
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 2U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 2U, "sent again");
-        RdmaFabricOptions options = MakePair();
+        RdmaFabricOptions options = MakePaperPair();
         options.rto = "100us";
         result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 100_us + 2 * SEGMENT_HOP, "rto");
@@ -69,7 +78,7 @@ class IwarpLossTestCase : public TestCase
 
         // The first of ten segments is lost. The fourth segment brings the third duplicate
         // acknowledgement, and TCP retransmits the first segment.
-        result = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
+        result = RunFabric(MakePaperPair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
                      .outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 0U, "timeouts");
         // (RFC 6675 lets the sender retransmit another segment when there is no new one.)
@@ -81,7 +90,7 @@ class IwarpLossTestCase : public TestCase
                               3 * SEGMENT + 2 * SEGMENT_HOP + 2 * sackHop + 2 * SEGMENT_HOP,
                               "fast retransmission");
 
-        options = MakePair();
+        options = MakePaperPair();
         options.retries = "2";
         options.stop = "1s";
         const auto failed =
@@ -95,7 +104,7 @@ class IwarpLossTestCase : public TestCase
 
         for (const double rate : {0.001, 0.01, 0.1})
         {
-            RdmaFabricOptions lossy = MakePair();
+            RdmaFabricOptions lossy = MakePaperPair();
             lossy.topology = "leaf-spine:2x4x2";
             lossy.workload = "permutation";
             lossy.bytes = "200KB";
@@ -130,7 +139,7 @@ class StatusTestCase : public TestCase
   private:
     void DoRun() override
     {
-        RdmaFabricOptions options = MakePair();
+        RdmaFabricOptions options = MakePaperPair();
         options.stop = "3us";
         const std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 1, 30 * 1024),
                                           MakeTestFlow(1, 1, 0, 10 * 1024),

@@ -4,9 +4,9 @@
 
 #include "qbb-ecn-marker.h"
 #include "qbb-switch.h"
+#include "rdma-bdp.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-run.h"
-#include "rdma-fabric-setup.h"
 #include "rdma-nic.h"
 #include "rdma-topology-builders.h"
 
@@ -14,9 +14,11 @@
 #include <ns3/pointer.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
+#include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
 #include <string>
+#include <tuple>
 
 using namespace ns3;
 
@@ -49,6 +51,8 @@ class RdmaFabricControlTest : public testing::Test
         return Build(cc)->GetNic(0)->GetCnpIntervalPs();
     }
 };
+
+using RdmaFabricControlDeathTest = RdmaFabricControlTest;
 
 } // namespace
 
@@ -85,6 +89,10 @@ TEST_F(RdmaFabricControlTest, WarnsOfCongestionControlWithoutTheCnpsThatItNeeds)
             testing::internal::GetCapturedStderr().find("needs CNPs") != std::string::npos;
         EXPECT_EQ(warned, warns) << cc << " " << interval;
         Simulator::Destroy();
+        testing::internal::CaptureStderr();
+        Build(cc);
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "once in a process";
+        Simulator::Destroy();
     }
 }
 
@@ -104,6 +112,84 @@ TEST_F(RdmaFabricControlTest, DctcpMarksByAStep)
     const auto curve = marker.Get<QbbEcnMarker>()->GetThresholds(3, 100_gbps);
     EXPECT_EQ(curve.kminBytes, 12'500U);
     EXPECT_EQ(curve.kmaxBytes, 500'000U);
+}
+
+TEST_F(RdmaFabricControlTest, AHelperMakesTheSettingsToo)
+{
+    for (const auto& [cc, marks, interval] : {std::tuple{"none", false, 50_us},
+                                              {"swift", false, 50_us},
+                                              {"dcqcn", true, 50_us},
+                                              {"ns3::RdmaDcqcn[Preset=Nic]", true, 4_us},
+                                              {"ns3::RdmaRcm", true, 1_ps},
+                                              {"dctcp", true, 50_us}})
+    {
+        RdmaFabricHelper helper;
+        helper.SetCongestionControl(cc);
+        const auto fabric = helper.Install(MakeRdmaStar(3));
+        EXPECT_EQ(fabric->GetNic(0)->GetCnpIntervalPs(), interval) << cc;
+        PointerValue value;
+        fabric->GetSwitch(3)->GetAttribute("EcnMarker", value);
+        const auto marker = value.Get<QbbEcnMarker>();
+        ASSERT_EQ(marker != nullptr, marks) << cc;
+        if (marker)
+        {
+            const bool isStep = std::string(cc) == "dctcp";
+            const auto curve = marker->GetThresholds(3, 100_gbps);
+            EXPECT_EQ(curve.kminBytes == curve.kmaxBytes, isStep) << cc;
+        }
+    }
+}
+
+TEST_F(RdmaFabricControlTest, SettingsOfAScriptStay)
+{
+    RdmaFabricHelper helper;
+    helper.SetCongestionControl("dctcp");
+    helper.SetEcnAttribute("Kmin", UintegerValue(7000));
+    helper.SetNicAttribute("CnpInterval", TimeValue(MicroSeconds(7)));
+    const auto fabric = helper.Install(MakeRdmaStar(3));
+    PointerValue value;
+    fabric->GetSwitch(3)->GetAttribute("EcnMarker", value);
+    const auto curve = value.Get<QbbEcnMarker>()->GetThresholds(3, 40_gbps);
+    EXPECT_EQ(curve.kminBytes, 7000U);
+    EXPECT_EQ(curve.kmaxBytes, 200'000U) << "the marker's default";
+    helper.SetCongestionControl("rcm");
+    EXPECT_EQ(helper.Install(MakeRdmaStar(3))->GetNic(0)->GetCnpIntervalPs(), 7_us);
+}
+
+TEST_F(RdmaFabricControlTest, ADetectorMarksInPlaceOfTheCurve)
+{
+    for (const bool isOff : {false, true})
+    {
+        RdmaFabricHelper helper;
+        helper.SetCongestionControl("rcm");
+        helper.SetCongestionDetector("root");
+        if (isOff)
+        {
+            helper.EnableEcn(false);
+        }
+        PointerValue value;
+        helper.Install(MakeRdmaStar(3))->GetSwitch(3)->GetAttribute("EcnMarker", value);
+        EXPECT_FALSE(value.Get<QbbEcnMarker>());
+    }
+}
+
+TEST_F(RdmaFabricControlDeathTest, ContradictionsOfAScriptAreRefused)
+{
+    RdmaFabricHelper helper;
+    helper.SetCongestionControl("dcqcn");
+    helper.EnableEcn(false);
+    EXPECT_DEATH(helper.Install(MakeRdmaStar(3)),
+                 "ns3::RdmaDcqcn needs ECN marks, and EnableEcn.false. turns them off; accepted");
+    helper.EnableEcn(true);
+    helper.SetTransportAttribute("AckInterval", UintegerValue(16));
+    helper.Install(MakeRdmaStar(3)); // DCQCN needs no acknowledgements
+    for (const std::string cc : {"swift", "hpcc", "powertcp", "aimd", "dctcp-window"})
+    {
+        helper.SetCongestionControl(cc);
+        EXPECT_DEATH(helper.Install(MakeRdmaStar(3)),
+                     "looks at each acknowledgement, and ns3::RoceTransport::AckInterval is 16; "
+                     "accepted: 1");
+    }
 }
 
 TEST_F(RdmaFabricControlTest, TIsTheLongestRoundTripOfTheNetwork)

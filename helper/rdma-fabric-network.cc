@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-network.h"
+
+#include "qbb-line-rate.h"
+#include "qbb-pfc-headroom.h"
+#include "qbb-pfc-watchdog.h"
+#include "rdma-bdp.h"
+#include "rdma-fabric.h"
+#include "rdma-port-kinds.h"
+
+#include <ns3/error-model.h>
+#include <ns3/nstime.h>
+#include <ns3/pointer.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+using Classes = std::array<RdmaClassNetwork, 8>;
+
+/// Upper limit of a queue's time, 60 s: the least upper limit of a timeout (RFC 6298, 2.5).
+constexpr double LONGEST_QUEUE_PS = 60e12;
+
+/** \return true if the error model of a port can lose a frame */
+bool
+CanLose(const QbbNetDevice& device, const AttributeAccessor& receiveErrorModel)
+{
+    PointerValue value;
+    receiveErrorModel.Get(&device, value);
+    const auto model = value.Get<ErrorModel>();
+    if (!model || !model->IsEnabled())
+    {
+        return false;
+    }
+    const auto rate = DynamicCast<RateErrorModel>(model);
+    return !rate || rate->GetRate() > 0;
+}
+
+/** Adds a cause of loss to the classes of a mask that have none yet. */
+void
+Lose(Classes& classes, uint8_t mask, const std::string& cause)
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        if ((mask >> priority & 1) && classes[priority].loss.empty())
+        {
+            classes[priority].loss = cause;
+        }
+    }
+}
+
+/** \return name of a port for messages */
+std::string
+GetPortName(const RdmaFabric& fabric, uint32_t node, const QbbNetDevice& device)
+{
+    return "port " + std::to_string(device.GetPortNumber()) + " of " +
+           fabric.GetTopology().GetNode(node).name;
+}
+
+/** Adds the losses of the ports of a link. */
+void
+ExamineLink(Classes& classes,
+            const RdmaFabric& fabric,
+            uint32_t link,
+            const AttributeAccessor& receiveErrorModel)
+{
+    const RdmaTopologyLink& ends = fabric.GetTopology().GetLink(link);
+    for (const uint32_t node : {ends.a, ends.b})
+    {
+        const Ptr<QbbNetDevice> device = fabric.GetDevice(link, node);
+        const uint8_t lossy = static_cast<uint8_t>(~device->GetFlowControl().GetLosslessClasses());
+        if (lossy != 0)
+        {
+            const std::string name = GetPortName(fabric, node, *device);
+            const bool isOff = device->GetFlowControl().GetKind() == QbbFlowControl::NONE;
+            Lose(classes,
+                 lossy,
+                 isOff ? name + " has no flow control" : name + " does not pause the class");
+        }
+        if (CanLose(*device, receiveErrorModel))
+        {
+            Lose(classes, 0xff, GetPortName(fabric, node, *device) + " has an error model");
+        }
+    }
+}
+
+/** Adds the losses for lack of headroom of a switch's buffer. */
+void
+ExamineHeadroom(Classes& classes,
+                const std::string& name,
+                const QbbBufferManager& buffer,
+                const std::vector<QbbPortProfile>& profiles)
+{
+    std::vector<uint64_t> needed;
+    needed.reserve(profiles.size());
+    for (const QbbPortProfile& profile : profiles)
+    {
+        needed.push_back(profile.losslessMask ? QbbPfcHeadroom::GetBytes(profile) : 0);
+    }
+    Lose(classes,
+         buffer.GetClassesShortOfHeadroom(needed),
+         name + " has less headroom than its ports need");
+}
+
+/** Adds the longest queues of a switch. */
+void
+ExamineQueues(Classes& classes,
+              const QbbBufferManager& buffer,
+              const std::vector<QbbPortProfile>& profiles)
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        const std::vector<uint64_t> queues = buffer.GetLongestQueues(priority);
+        for (std::size_t port = 0; port < queues.size(); ++port)
+        {
+            const double ps =
+                static_cast<double>(queues[port]) * 8e12 / static_cast<double>(profiles[port].rate);
+            const QbbPs time(static_cast<int64_t>(std::min(ps, LONGEST_QUEUE_PS)));
+            classes[priority].queueTime = std::max(classes[priority].queueTime, time);
+        }
+    }
+}
+
+/** Adds the losses of a switch's PFC watchdog to classes that lose no frames otherwise. */
+void
+ExamineWatchdog(Classes& classes, const QbbSwitch& sw, const std::string& name)
+{
+    const auto watchdog = sw.GetObject<QbbPfcWatchdog>();
+    if (!watchdog || watchdog->GetAction() == QbbPfcWatchdog::ALERT)
+    {
+        return;
+    }
+    TimeValue detection;
+    TimeValue restoration;
+    watchdog->GetAttribute("DetectionTime", detection);
+    watchdog->GetAttribute("RestorationTime", restoration);
+    const QbbPs time = QbbToPs(detection.Get() + restoration.Get());
+    for (RdmaClassNetwork& network : classes)
+    {
+        if (network.loss.empty() || network.stormTime > 0_ps)
+        {
+            network.loss = "the PFC watchdog of " + name + " may drop them";
+            network.stormTime = std::max(network.stormTime, time);
+        }
+    }
+}
+
+} // namespace
+
+Classes
+ExamineRdmaNetwork(const RdmaFabric& fabric)
+{
+    const RdmaTopology& topology = fabric.GetTopology();
+    Classes classes;
+    // Find the attribute by name only once, because there may be many ports.
+    TypeId::AttributeInformation receiveErrorModel;
+    QbbNetDevice::GetTypeId().LookupAttributeByName("ReceiveErrorModel", &receiveErrorModel);
+    for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+    {
+        ExamineLink(classes, fabric, link, *receiveErrorModel.accessor);
+    }
+    const auto switches = topology.GetSwitches();
+    for (const uint32_t id : switches)
+    {
+        const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+        if (const auto buffer = CopyRdmaBuffer(*sw))
+        {
+            const auto profiles = sw->GetPortProfiles();
+            ExamineHeadroom(classes, topology.GetNode(id).name, *buffer, profiles);
+            ExamineQueues(classes, *buffer, profiles);
+        }
+    }
+    for (const uint32_t id : switches)
+    {
+        ExamineWatchdog(classes, *fabric.GetSwitch(id), topology.GetNode(id).name);
+    }
+    return classes;
+}
+
+RdmaNetworkTimes
+GetRdmaNetworkTimes(const RdmaFabric& fabric,
+                    const Classes& network,
+                    uint8_t classes,
+                    uint32_t packetBytes,
+                    uint32_t ackBytes)
+{
+    const RdmaTopology& topology = fabric.GetTopology();
+    const Ptr<RdmaNic> first = fabric.GetNic(topology.GetHosts().front());
+    const uint32_t overhead = first->GetPort(0)->GetLineOverheadBytes();
+    const uint32_t lineBytes = packetBytes + overhead;
+    RdmaNetworkTimes times;
+    times.roundTrip = GetRdmaLongestRtt(topology, lineBytes, ackBytes + overhead);
+    QbbPs turnaround{0};
+    for (const uint32_t host : topology.GetHosts())
+    {
+        turnaround =
+            std::max(turnaround, fabric.GetNic(host)->GetReplies().GetDelay(RdmaReplyDelays::ACK));
+    }
+    times.roundTrip += turnaround;
+    for (const RdmaTopologyLink& link : topology.GetLinks())
+    {
+        times.packet = std::max(times.packet, QbbLineRate(link.rate).BytesToPs(lineBytes));
+    }
+    QbbPs storm{0};
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        if (classes >> priority & 1)
+        {
+            times.queue = std::max(times.queue, network[priority].queueTime);
+            storm = std::max(storm, network[priority].stormTime);
+        }
+    }
+    // A queue is counted in frames, which take more bytes on the line.
+    times.queue = QbbPs(static_cast<int64_t>(static_cast<double>(times.queue.Get()) *
+                                             static_cast<double>(lineBytes) /
+                                             static_cast<double>(packetBytes)));
+    times.queue = std::max(times.queue, storm);
+    return times;
+}
+
+} // namespace ns3

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-timers.h"
+
+#include "qbb-path-selector.h"
+#include "qbb-time.h"
+#include "qbb-wire.h"
+#include "rdma-bdp.h"
+#include "rdma-fabric.h"
+#include "rdma-ranks.h"
+#include "rdma-warn-once.h"
+
+#include <ns3/abort.h>
+#include <ns3/pointer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \return frame bytes of a full packet and of its acknowledgement */
+std::pair<uint32_t, uint32_t>
+GetFrameBytes(const RdmaFabric& fabric)
+{
+    const Ptr<RdmaNic> nic = fabric.GetNic(fabric.GetTopology().GetHosts().front());
+    const auto prototype = nic->MakePrototype(RdmaNic::FIRST_QPN);
+    const RdmaPacketFormat& format = prototype->GetTransport()->GetPacketFormat();
+    const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
+        return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false);
+    };
+    return {bytes(format.write, prototype->GetPathMtu()), bytes(format.acknowledge, 0)};
+}
+
+/** \return the time in us with up to two decimals */
+std::string
+FormatUs(QbbPs time)
+{
+    std::ostringstream text;
+    text << std::llround(static_cast<double>(time.Get()) / 1e4) / 100.0 << " us";
+    return text.str();
+}
+
+} // namespace
+
+RdmaFabricTimers::RdmaFabricTimers(const RdmaFabric& fabric,
+                                   Ptr<RdmaTransport> transport,
+                                   std::set<std::string> given)
+    : m_fabric(fabric),
+      m_transport(transport),
+      m_given(std::move(given))
+{
+    const auto timeouts = m_transport->GetTimeouts({});
+    for (const auto& [attribute, timeout] : timeouts)
+    {
+        m_known[attribute] = GetAttribute(attribute);
+    }
+    m_timer = timeouts.empty() ? "" : timeouts.front().first;
+}
+
+Time
+RdmaFabricTimers::GetAttribute(const std::string& attribute) const
+{
+    TimeValue value;
+    m_transport->GetAttribute(attribute, value);
+    return value.Get();
+}
+
+bool
+RdmaFabricTimers::IsGiven(const std::string& attribute) const
+{
+    return m_given.count(attribute) > 0 || GetAttribute(attribute) != m_known.at(attribute);
+}
+
+bool
+RdmaFabricTimers::NeedsTimer(uint8_t priority) const
+{
+    return !m_network[priority].loss.empty() || m_wantsTimer;
+}
+
+void
+RdmaFabricTimers::Examine()
+{
+    m_network = ExamineRdmaNetwork(m_fabric);
+    ReadTimer();
+    m_examined = true;
+    m_set = false;
+    TurnOffUnlessNeeded();
+    m_reordering.clear();
+    if (!m_transport->TakesReorderingForLoss())
+    {
+        return;
+    }
+    QbbPs roundTrip{0};
+    for (const uint32_t id : m_fabric.GetTopology().GetSwitches())
+    {
+        PointerValue value;
+        m_fabric.GetSwitch(id)->GetAttribute("PathSelector", value);
+        const auto selector = value.Get<QbbPathSelector>();
+        if (selector && roundTrip == 0_ps)
+        {
+            const auto [packet, ack] = GetFrameBytes(m_fabric);
+            roundTrip = GetRdmaLongestRtt(m_fabric.GetTopology(), packet, ack);
+        }
+        if (selector && selector->MayReorder(roundTrip))
+        {
+            m_reordering = selector->GetInstanceTypeId().GetName();
+            return;
+        }
+    }
+}
+
+void
+RdmaFabricTimers::TurnOffUnlessNeeded()
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        if (NeedsTimer(priority))
+        {
+            return;
+        }
+    }
+    if (!m_timer.empty() && !m_isTimerGiven)
+    {
+        m_transport->SetAttribute(m_timer, TimeValue(Time(0)));
+        m_known[m_timer] = Time(0);
+        ReadTimer();
+    }
+}
+
+void
+RdmaFabricTimers::ReadTimer()
+{
+    if (m_timer.empty())
+    {
+        return;
+    }
+    m_isTimerGiven = IsGiven(m_timer);
+    m_isTimerOff = GetAttribute(m_timer).IsZero();
+    // Who sets a shorter timeout than the first one wants the timer.
+    m_wantsTimer = m_transport->WantsTimer() ||
+                   std::any_of(m_known.begin(), m_known.end(), [this](const auto& known) {
+                       return known.first != m_timer && IsGiven(known.first);
+                   });
+}
+
+bool
+RdmaFabricTimers::SetTimeouts()
+{
+    if (m_set)
+    {
+        return false;
+    }
+    m_set = true;
+    uint8_t classes = 0;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        classes |= static_cast<uint8_t>(NeedsTimer(priority) ? 1U << priority : 0);
+    }
+    const auto [packet, ack] = GetFrameBytes(m_fabric);
+    m_times = GetRdmaNetworkTimes(m_fabric, m_network, classes, packet, ack);
+    const auto timeouts = m_transport->GetTimeouts(m_times);
+    // The first timeout is the longest one. The user may have set it, or shorter ones.
+    Time longest = QbbToTime(timeouts.front().second);
+    for (const auto& [attribute, timeout] : timeouts)
+    {
+        longest = IsGiven(attribute) ? std::max(longest, GetAttribute(attribute)) : longest;
+    }
+    longest = IsGiven(m_timer) ? GetAttribute(m_timer) : longest;
+    for (const auto& [attribute, timeout] : timeouts)
+    {
+        if (!IsGiven(attribute))
+        {
+            const Time time =
+                attribute == m_timer ? longest : std::min(QbbToTime(timeout), longest);
+            m_transport->SetAttribute(attribute, TimeValue(time));
+            m_known[attribute] = time;
+        }
+    }
+    ReadTimer();
+    return true;
+}
+
+std::string
+RdmaFabricTimers::GetRefusal(uint8_t priority)
+{
+    if (!m_begun)
+    {
+        if (!m_examined)
+        {
+            Examine();
+        }
+        ReadTimer();
+    }
+    if (m_network[priority].loss.empty() || !m_isTimerGiven || !m_isTimerOff)
+    {
+        return "";
+    }
+    return "frames of class " + std::to_string(priority) + " may get lost (" +
+           m_network[priority].loss + "), and without a timer a flow may then never end";
+}
+
+void
+RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
+{
+    if (qp.GetConnection().transport != PeekPointer(m_transport))
+    {
+        return;
+    }
+    const uint8_t priority = qp.GetPriority();
+    const std::string refusal = GetRefusal(priority);
+    if (!m_connected.exchange(true) && m_begun)
+    {
+        NoteReordering();
+    }
+    NS_ABORT_MSG_IF(!refusal.empty(),
+                    "rdma: " << m_transport->GetInstanceTypeId().GetName() << "::" << m_timer
+                             << " is 0; " << refusal
+                             << "; accepted: the default, which the network then determines, or a "
+                                "time above 0, longer than the run for a run without timeouts");
+    if (m_timer.empty())
+    {
+        return;
+    }
+    if (!NeedsTimer(priority))
+    {
+        if (!m_isTimerGiven && !m_isTimerOff)
+        {
+            qp.SetLossy(false);
+        }
+        return;
+    }
+    if (SetTimeouts() || !m_begun)
+    {
+        qp.SetLossy(true); // the queue pair was created with the former timeouts
+    }
+}
+
+void
+RdmaFabricTimers::Begin()
+{
+    const auto hosts = m_fabric.GetTopology().GetHosts();
+    if (hosts.empty())
+    {
+        return;
+    }
+    const auto before = m_network;
+    const bool wasExamined = m_examined;
+    Examine();
+    bool isDifferent = false;
+    bool needsTimer = false;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        isDifferent = isDifferent ||
+                      before[priority].loss.empty() != m_network[priority].loss.empty() ||
+                      before[priority].queueTime != m_network[priority].queueTime;
+        needsTimer = needsTimer || NeedsTimer(priority);
+    }
+    bool hasApplications = false;
+    for (const uint32_t host : hosts)
+    {
+        hasApplications = hasApplications || m_fabric.GetNode(host)->GetNApplications() > 0;
+        if (wasExamined && isDifferent)
+        {
+            m_fabric.GetNic(host)->ForEachQueuePair([this](RdmaQueuePair& qp) {
+                if (qp.GetState() == RdmaQpState::RTR || qp.GetState() == RdmaQpState::RTS)
+                {
+                    Connect(RdmaPacketEngine::Of(qp));
+                }
+            });
+        }
+    }
+    // Events of hosts, perhaps on several threads, may connect queue pairs later.
+    if (needsTimer && !m_timer.empty() && (hasApplications || m_connected))
+    {
+        SetTimeouts();
+    }
+    ReadTimer();
+    m_begun = true;
+    if (m_connected)
+    {
+        NoteReordering();
+    }
+}
+
+void
+RdmaFabricTimers::NoteReordering()
+{
+    if (!m_reordering.empty())
+    {
+        const std::string transport = m_transport->GetInstanceTypeId().GetName();
+        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+                     "rdma: note: with " + m_reordering +
+                         " packets of a queue pair overtake each other, and " + transport +
+                         " takes the packets that come late for lost: it sends packets again "
+                         "although nothing is lost\n");
+    }
+}
+
+std::string
+RdmaFabricTimers::Describe(uint8_t priority)
+{
+    if (!m_examined)
+    {
+        Examine();
+    }
+    if (m_timer.empty())
+    {
+        return "Retransmission timer: that of " + m_transport->GetInstanceTypeId().GetName() + ".";
+    }
+    const RdmaClassNetwork& network = m_network[priority];
+    const std::string why = network.loss.empty() ? "No frame of the class can get lost."
+                                                 : "Frames may get lost: " + network.loss + ".";
+    if (!NeedsTimer(priority) && !IsGiven(m_timer))
+    {
+        return "Retransmission timer: off. " + why;
+    }
+    SetTimeouts();
+    std::string text = "Retransmission timer:";
+    for (const auto& [attribute, timeout] : m_transport->GetTimeouts(m_times))
+    {
+        text += (attribute == m_timer ? " " : ", ") + attribute + " " +
+                FormatUs(QbbToPs(GetAttribute(attribute))) + (IsGiven(attribute) ? " (given)" : "");
+    }
+    return text + ". " + why + " Longest round trip " + FormatUs(m_times.roundTrip) +
+           ", longest queue " + FormatUs(m_times.queue) + ".";
+}
+
+} // namespace ns3

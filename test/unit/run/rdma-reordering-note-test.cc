@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// The note at the start of a run whose paths reorder packets.
+
+#include "rdma-fabric-helper.h"
+#include "rdma-topology-builders.h"
+
+#include <ns3/simulator.h>
+
+#include <gtest/gtest.h>
+#include <string>
+#include <tuple>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \return what a run over four paths writes to standard error */
+std::string
+RunOver(const std::string& selector, const std::string& transport)
+{
+    RdmaFabricHelper helper;
+    helper.SetPathSelector(selector);
+    helper.SetTransport(transport);
+    const auto fabric = helper.Install(MakeRdmaLeafSpine(2, 1, 4));
+    RdmaSendRequest request;
+    request.length = 1000;
+    testing::internal::CaptureStderr();
+    fabric->Connect(0, 1, 3).first->PostSend(request);
+    Simulator::Run();
+    const std::string text = testing::internal::GetCapturedStderr();
+    Simulator::Destroy();
+    return text;
+}
+
+} // namespace
+
+TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
+{
+    // The round trip of the empty network takes 9 us.
+    for (const auto& [selector, transport, expected] :
+         {std::tuple{"ecmp", "roce", ""},
+          std::tuple{"wcmp", "roce", ""},
+          std::tuple{"flowlet:20us", "roce", ""},
+          std::tuple{
+              "flowlet:1us",
+              "roce",
+              "rdma: note: with ns3::QbbFlowletPathSelector packets of a queue pair overtake "
+              "each other, and ns3::RoceTransport takes"},
+          std::tuple{"spray",
+                     "irn",
+                     "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
+                     "each other, and ns3::IrnTransport takes"},
+          std::tuple{"drill",
+                     "irn",
+                     "rdma: note: with ns3::QbbDrillPathSelector packets of a queue pair overtake "
+                     "each other, and ns3::IrnTransport takes"}})
+    {
+        const std::string text = RunOver(selector, transport);
+        const std::string begin = expected;
+        EXPECT_EQ(text.substr(0, begin.size()), begin) << selector;
+        EXPECT_EQ(text.empty(), begin.empty()) << text;
+        EXPECT_EQ(RunOver(selector, transport), "") << "once in a process";
+    }
+}
