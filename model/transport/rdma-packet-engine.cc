@@ -231,7 +231,7 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     if (frame.ecn == CE)
     {
         m_connection.ceSeen = true;
-        m_marks.due = true;
+        m_marks.Add(now);
     }
     if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now))
     {

@@ -229,6 +229,10 @@ class RdmaPacketEngine : public RdmaEndpoint
     void SetQueued(bool queued)
     {
         m_queued = queued;
+        if (!queued && m_connection.reaction)
+        {
+            m_connection.reaction->GetPacer().OnIdle();
+        }
     }
 
   private:

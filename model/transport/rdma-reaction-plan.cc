@@ -41,7 +41,8 @@ RdmaReactionPlan::MakeReactionPoint(RdmaEndpoint& endpoint) const
                   RdmaPacketEngine::Of(m_qp).GetNic()->GetMinRateBps(),
                   m_control.NeedsRtt(),
                   m_intRoom,
-                  m_control.GetUtilisationPeriod()));
+                  m_control.GetUtilisationPeriod(),
+                  RdmaPacketEngine::Of(m_qp).GetNic()->CatchesUp()));
 }
 
 void

@@ -161,22 +161,40 @@ GetTestAlgorithms()
     hpcc.jain = 0.99;
     list.push_back(hpcc);
 
-    // "PowerTCP", section 3.3: the queue is the sum of the additive increases, n / ExpectedFlows
-    // (10) of a bandwidth-delay product, 52 kB. The theorem has no delay in its loop; with a weight
-    // of 0.9 and windows of a round trip before, a few flows swing by more.
-    RdmaTestAlgorithm power{"PowerTCP",
+    // The rules of PowerTCP's authors: n flows of 150 Mb/s of additive increase each use 0.95 + n x
+    // 0.0015 of the port, without a queue. Theta's round trip is 1.05 + n x 0.0015 of the empty
+    // one, whose bandwidth-delay product is 52 kB.
+    RdmaTestAlgorithm authors{"PowerTCP",
+                              "ns3::RdmaPowerTcp",
+                              {{2, {0.5, 10, RDMA_TEST_FROM_RUN}},
+                               {8, {1.5, 20, RDMA_TEST_FROM_RUN}},
+                               {16, {3, 30, RDMA_TEST_FROM_RUN}}}};
+    authors.utilisation = 0.94;
+    list.push_back(authors);
+    authors.name = "theta-PowerTCP";
+    authors.attributes = {{"Variant", "Theta"}};
+    authors.queues = {{2, {2.8, 20, RDMA_TEST_FROM_RUN}},
+                      {8, {3.2, 40, RDMA_TEST_FROM_RUN}},
+                      {16, {3.9, 60, RDMA_TEST_FROM_RUN}}};
+    list.push_back(authors);
+
+    // The paper's rules, section 3.3: the queue is the sum of the additive increases, n /
+    // ExpectedFlows (10) of a bandwidth-delay product, 52 kB. The theorem has no delay in its loop;
+    // with a weight of 0.9 and windows of a round trip before, a few flows swing by more.
+    RdmaTestAlgorithm power{"PowerTCP, paper",
                             "ns3::RdmaPowerTcp",
                             {{2, {12.4, 52, RDMA_TEST_FROM_RUN}},
                              {4, {38.2, 130, RDMA_TEST_FROM_RUN}},
                              {8, {42, 80, 0.15}},
                              {16, {84, 100, 0.15}}}};
+    power.attributes = {{"Rules", "Paper"}};
     list.push_back(power);
-    power.name = "PowerTCP, gamma 0.1";
-    power.attributes = {{"Gamma", "0.1"}};
+    power.name = "PowerTCP, paper, gamma 0.1";
+    power.attributes = {{"Rules", "Paper"}, {"Gamma", "0.1"}};
     power.queues = {{2, {10.5, 30, 0.15}}};
     list.push_back(power);
-    power.name = "theta-PowerTCP";
-    power.attributes = {{"Variant", "Theta"}};
+    power.name = "theta-PowerTCP, paper";
+    power.attributes = {{"Rules", "Paper"}, {"Variant", "Theta"}};
     power.queues = {{2, {10.5, 20, 0.15}},
                     {8, {42, 60, 0.15}},
                     {12, {63, 90, 0.15}},

@@ -10,7 +10,8 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      QbbBitRate minRate,
                      bool needsRtt,
                      RdmaIntRoom intRoom,
-                     uint32_t utilisationPeriod)
+                     uint32_t utilisationPeriod,
+                     bool catchUp)
     : m_controller(std::move(controller)),
       m_minRate(minRate),
       m_packetBytes(packetBytes),
@@ -19,6 +20,7 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
       m_hearsAcks(m_controller->HearsAcks() || m_hasWindow),
       m_needsRtt(needsRtt),
       m_timesPackets(needsRtt),
+      m_catchUp(catchUp),
       m_utilisationPeriod(utilisationPeriod)
 {
 }
@@ -64,11 +66,18 @@ RdmaPacer::Pace(uint32_t bytes, QbbPs now)
     constexpr uint64_t BITS = 8'000'000'000'000; // bits per byte x picoseconds per second
     m_controller->OnSent(bytes, now);
     const QbbBitRate rate = GetRate(now);
-    const uint64_t carried = rate == m_rate && m_next == now ? m_remainder : 0;
+    const QbbPs due = m_waits ? std::min(m_next, now) : now;
+    const uint64_t carried = rate == m_rate && m_next == due ? m_remainder : 0;
     const uint64_t work = bytes * BITS + carried;
-    m_next = now + QbbPs(work / rate.Get());
+    m_next = due + QbbPs(work / rate.Get());
     m_remainder = work % rate.Get();
     m_rate = rate;
+    if (m_next < now)
+    {
+        m_next = now;
+        m_remainder = 0;
+    }
+    m_waits = m_catchUp;
 }
 
 void

@@ -20,8 +20,18 @@ namespace ns3
  * no faster than its rate, and no more packets are in flight than its window.
  *
  * After a packet of b bytes at rate r the next packet may leave b x 8 / r later, even if the window
- * has room. Unused time is not made up for, so there are no bursts. The remainder of a division is
- * carried over while the rate stays constant, so rounding to picoseconds does not change the rate.
+ * has room. The remainder of a division is carried over while the rate stays constant, so rounding
+ * to picoseconds does not change the rate.
+ *
+ * A queue pair that has a packet to send may still have to wait for the port, because other queue
+ * pairs send or the port is paused. With catchUp the time b x 8 / r counts from when the packet was
+ * allowed to leave, but the next packet never becomes due before the packet leaves: waiting is made
+ * up for by at most one packet. Queue pairs that share a port then keep their rates, as with the
+ * token buckets of rate limiters in NICs, if the port can carry their sum and nobody has to wait
+ * for longer than the time between two of its packets. Without catchUp the time counts from when
+ * the packet left, so each wait lowers the rate, as in the simulator of HPCC's authors
+ * (RdmaHw::UpdateNextAvail()). Time in which a queue pair has nothing to send, or no room in its
+ * window, is never made up for (OnIdle()), so there is no burst after it.
  *
  * If the rate rises while a packet waits, the remaining bits of the previous packet are paced at
  * the new rate (Hasten()). A lower rate takes effect with the next packet.
@@ -37,18 +47,26 @@ class RdmaPacer
      * \param intRoom telemetry records that each packet has room for
      * \param utilisationPeriod period N: one of N packets asks for the utilisation of its path; 0:
      *        none
+     * \param catchUp true if waiting for the port is made up for
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
               QbbBitRate minRate,
               bool needsRtt,
               RdmaIntRoom intRoom = {},
-              uint32_t utilisationPeriod = 0);
+              uint32_t utilisationPeriod = 0,
+              bool catchUp = true);
 
     /** \return time at which the next packet may leave */
     QbbPs GetNext() const
     {
         return m_next;
+    }
+
+    /** The queue pair has nothing to send, or no room in its window. */
+    void OnIdle()
+    {
+        m_waits = false;
     }
 
     /**
@@ -244,6 +262,8 @@ class RdmaPacer
     bool m_hearsAcks;                    //!< acknowledgements matter to the controller
     bool m_needsRtt;                     //!< the controller needs round-trip times
     bool m_timesPackets;                 //!< send times are kept
+    bool m_catchUp;                      //!< waiting for the port is made up for
+    bool m_waits{false};                 //!< no OnIdle() since the last packet
     QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
     uint32_t m_utilisationPeriod;        //!< N: one of N packets asks for the utilisation; 0: none
     uint32_t m_untilAsked{1};            //!< packets until one asks for the utilisation

@@ -29,6 +29,14 @@ const RdmaPartName g_powertcpThetaName("powertcp-theta",
                                        RdmaPowerTcp::GetTypeId(),
                                        "Variant=Theta",
                                        "theta-PowerTCP: window from round-trip times");
+const RdmaPartName g_powertcpPaperName("powertcp-paper",
+                                       RdmaPowerTcp::GetTypeId(),
+                                       "Rules=Paper",
+                                       "PowerTCP as in the text of its paper");
+const RdmaPartName g_powertcpThetaPaperName("powertcp-theta-paper",
+                                            RdmaPowerTcp::GetTypeId(),
+                                            "Variant=Theta|Rules=Paper",
+                                            "theta-PowerTCP as in the text of its paper");
 
 } // namespace
 
@@ -36,23 +44,43 @@ RdmaPowerTcpWindow::RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters,
                                        const RdmaPathProfile& profile)
     : RdmaPacedWindow(profile, parameters.baseRtt),
       m_gamma(parameters.gamma),
+      m_targetPower(parameters.targetPower),
+      m_minCurrent(parameters.minCurrent),
       m_increase(parameters.increaseBytes),
-      m_baseRttPs(static_cast<double>(parameters.baseRtt))
+      m_baseRttPs(static_cast<double>(parameters.baseRtt)),
+      m_oldWindow(GetExactWindow()),
+      m_rules(parameters.rules)
 {
 }
 
 void
 RdmaPowerTcpWindow::Smooth(double power, double timePs)
 {
-    // A queue cannot drain faster than its port sends. Negative power is measurement noise.
     const double weight = std::min(timePs / m_baseRttPs, 1.0);
-    m_power = (1 - weight) * m_power + weight * std::max(power, 0.0);
+    m_power = (1 - weight) * m_power + weight * power;
+}
+
+double
+RdmaPowerTcpWindow::Mix(double oldWindow, double rest) const
+{
+    return m_gamma * (oldWindow * m_targetPower / m_power + m_increase) + (1 - m_gamma) * rest;
+}
+
+void
+RdmaPowerTcpWindow::React(const RdmaAckSample& sample)
+{
+    SetWindow(Mix(m_oldWindow, m_oldWindow));
+    if (EndsRound(sample))
+    {
+        SetOldWindow(GetExactWindow());
+        BeginRound(sample);
+    }
 }
 
 void
 RdmaPowerTcpWindow::Update(double oldWindow)
 {
-    SetWindow(m_gamma * (oldWindow / m_power + m_increase) + (1 - m_gamma) * GetExactWindow());
+    SetWindow(Mix(oldWindow, GetExactWindow()));
 }
 
 RdmaPowerTcpController::RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
@@ -60,7 +88,6 @@ RdmaPowerTcpController::RdmaPowerTcpController(const RdmaPowerTcpParameters& par
                                                RdmaIntFormat format)
     : RdmaPowerTcpWindow(parameters, profile),
       m_path(profile.hops, format),
-      m_oldWindow(GetExactWindow()),
       m_nextWindow(GetExactWindow())
 {
 }
@@ -78,62 +105,86 @@ RdmaPowerTcpController::OnAck(const RdmaAckSample& sample)
         const double current =
             (step.queueBytes - step.queueBefore + step.txBytes) / step.timePs * perByte;
         const double voltage = step.queueBytes * perByte + tau;
-        const double power = std::max(current, 0.0) * voltage / tau;
+        const double power = BoundCurrent(current) * voltage / tau;
         if (power > highest)
         {
             highest = power;
             timePs = step.timePs;
         }
     });
-    const bool nextRound = sample.ackedTo > m_mark;
-    if (nextRound)
-    {
-        m_oldWindow = m_nextWindow;
-    }
     if (known)
     {
         Smooth(highest, timePs);
-        Update(m_oldWindow);
+    }
+    if (HasAuthorsRules())
+    {
+        if (known)
+        {
+            React(sample);
+        }
+        else if (IsFirstRound())
+        {
+            BeginRound(sample);
+        }
+        return;
+    }
+    const bool nextRound = EndsRound(sample);
+    if (nextRound)
+    {
+        SetOldWindow(m_nextWindow);
+    }
+    if (known)
+    {
+        Update(GetOldWindow());
     }
     if (nextRound)
     {
         m_nextWindow = GetExactWindow();
-        m_mark = sample.sentTo;
+        BeginRound(sample);
     }
 }
 
 RdmaThetaPowerTcpController::RdmaThetaPowerTcpController(const RdmaPowerTcpParameters& parameters,
                                                          const RdmaPathProfile& profile)
-    : RdmaPowerTcpWindow(parameters, profile),
-      m_minGradient(parameters.minGradient)
+    : RdmaPowerTcpWindow(parameters, profile)
 {
 }
 
 void
 RdmaThetaPowerTcpController::OnAck(const RdmaAckSample& sample)
 {
-    if (sample.rtt < 0_ps || (m_rtt >= 0_ps && sample.now <= m_last))
+    const bool first = m_rtt < 0_ps;
+    if (sample.rtt < 0_ps || (!first && sample.now <= m_last))
     {
         return;
     }
-    if (m_rtt < 0_ps)
-    {
-        m_lastUpdate = sample.sentTo;
-    }
-    else
+    const double tau = GetBaseRttPs();
+    const double voltage = static_cast<double>(sample.rtt) / tau;
+    if (!first)
     {
         const auto timePs = static_cast<double>(sample.now - m_last);
         const double gradient = static_cast<double>(sample.rtt - m_rtt) / timePs;
-        const double current = std::max(gradient + 1, m_minGradient);
-        Smooth(current * static_cast<double>(sample.rtt) / GetBaseRttPs(), timePs);
-        if (sample.ackedTo > m_lastUpdate)
-        {
-            Update(GetExactWindow());
-            m_lastUpdate = sample.sentTo;
-        }
+        Smooth(BoundCurrent(gradient + 1) * voltage, timePs);
+    }
+    else if (HasAuthorsRules())
+    {
+        Smooth(voltage, tau);
     }
     m_rtt = sample.rtt;
     m_last = sample.now;
+    if (HasAuthorsRules())
+    {
+        React(sample);
+    }
+    else if (first)
+    {
+        BeginRound(sample);
+    }
+    else if (EndsRound(sample))
+    {
+        Update(GetExactWindow());
+        BeginRound(sample);
+    }
 }
 
 TypeId
@@ -150,29 +201,54 @@ RdmaPowerTcp::GetTypeId()
                           EnumValue(INT),
                           RdmaMakeEnumAccessor<Variant>(&RdmaPowerTcp::m_variant),
                           MakeEnumChecker(INT, "Int", THETA, "Theta"))
+            .AddAttribute("Rules",
+                          "Source of the rules, and of the parameters that are not set. Authors: "
+                          "the simulator with which the authors measured their paper's figures. "
+                          "Paper: the algorithms in the paper's text.",
+                          EnumValue(RdmaPowerTcpParameters::AUTHORS),
+                          RdmaMakeEnumAccessor<Rules>(&RdmaPowerTcp::m_rules),
+                          MakeEnumChecker(RdmaPowerTcpParameters::AUTHORS,
+                                          "Authors",
+                                          RdmaPowerTcpParameters::PAPER,
+                                          "Paper"))
             .AddAttribute("Gamma",
-                          "Weight of a newly computed window, 0.01 to 1.",
-                          DoubleValue(0.9),
+                          "Weight of a newly computed window, up to 1; 0: from Rules (Authors 0.9, "
+                          "with Theta 0.7; Paper 0.9).",
+                          DoubleValue(0),
                           MakeDoubleAccessor(&RdmaPowerTcp::m_gamma),
-                          MakeDoubleChecker<double>(0.01, 1))
-            .AddAttribute("MinGradient",
-                          "Theta: lower bound of dRTT/dt + 1, 0 to 1; 0: no bound, as in the "
-                          "paper's algorithm.",
-                          DoubleValue(0.5),
-                          MakeDoubleAccessor(&RdmaPowerTcp::m_minGradient),
                           MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("TargetPower",
+                          "Power that windows steer to, where 1 is a busy port without a queue, up "
+                          "to 2; 0: from Rules (Authors 0.95, with Theta 1.05; Paper 1).",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&RdmaPowerTcp::m_targetPower),
+                          MakeDoubleChecker<double>(0, 2))
+            .AddAttribute("MinCurrent",
+                          "Lower bound of the current, that is of the rate of arrival over the "
+                          "port's rate, and with Theta of dRTT/dt + 1, 0 to 1; 0: no bound, as in "
+                          "the paper's algorithms; negative: from Rules (Authors 0.5; Paper 0, "
+                          "with Theta 0.5).",
+                          DoubleValue(-1),
+                          MakeDoubleAccessor(&RdmaPowerTcp::m_minCurrent),
+                          MakeDoubleChecker<double>(-1, 1))
+            .AddAttribute("AdditiveRate",
+                          "Additive increase as a rate: beta is this rate x tau; 0: from Rules "
+                          "(Authors 150 Mb/s; Paper: line rate / 10). At most one of AdditiveRate, "
+                          "ExpectedFlows and AdditiveIncrease may be set.",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaPowerTcp::m_increaseRate),
+                          MakeDataRateChecker())
             .AddAttribute("ExpectedFlows",
-                          "Expected number N of flows on a host's port: the additive increase beta "
-                          "is B x tau / N.",
-                          UintegerValue(10),
+                          "Expected number N of flows on a host's port, for an additive increase "
+                          "beta of B x tau / N; 0: beta is from AdditiveRate.",
+                          UintegerValue(0),
                           MakeUintegerAccessor(&RdmaPowerTcp::m_flows),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute(
-                "AdditiveIncrease",
-                "Additive increase beta in bytes on the line; 0: computed from ExpectedFlows.",
-                UintegerValue(0),
-                MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
-                MakeUintegerChecker<uint64_t>())
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("AdditiveIncrease",
+                          "Additive increase beta in bytes on the line; 0: from AdditiveRate.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
+                          MakeUintegerChecker<uint64_t>())
             .AddAttribute("BaseRtt",
                           "Base round-trip time tau of all queue pairs; 0: with Int the longest in "
                           "the network, with Theta that of the queue pair's path.",
@@ -190,12 +266,49 @@ RdmaPowerTcp::GetTypeId()
     return tid;
 }
 
+double
+RdmaPowerTcp::GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const
+{
+    const bool hasRate = m_increaseRate.GetBitRate() > 0;
+    NS_ABORT_MSG_IF(int(hasRate) + int(m_flows > 0) + int(m_increaseBytes > 0) > 1,
+                    "rdma: RdmaPowerTcp: AdditiveRate "
+                        << m_increaseRate << ", ExpectedFlows " << m_flows << ", AdditiveIncrease "
+                        << m_increaseBytes << "; accepted: at most one of them above 0");
+    if (m_increaseBytes > 0)
+    {
+        return static_cast<double>(m_increaseBytes);
+    }
+    if (hasRate || (m_flows == 0 && m_rules == RdmaPowerTcpParameters::AUTHORS))
+    {
+        constexpr QbbBitRate AUTHORS_RATE = 150_mbps;
+        return RdmaPacedWindow::GetMaxWindow(hasRate ? QbbBitRate(m_increaseRate) : AUTHORS_RATE,
+                                             baseRtt);
+    }
+    constexpr uint32_t PAPER_FLOWS = 10;
+    return RdmaPacedWindow::GetMaxWindow(lineRate, baseRtt) / (m_flows > 0 ? m_flows : PAPER_FLOWS);
+}
+
 RdmaPowerTcpParameters
 RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
 {
+    const bool theta = m_variant == THETA;
     RdmaPowerTcpParameters parameters;
-    parameters.gamma = m_gamma;
-    parameters.minGradient = m_minGradient;
+    parameters.rules = m_rules;
+    if (m_rules == RdmaPowerTcpParameters::AUTHORS)
+    {
+        parameters.gamma = theta ? 0.7 : 0.9;
+        parameters.targetPower = theta ? 1.05 : 0.95;
+        parameters.minCurrent = 0.5;
+    }
+    else
+    {
+        parameters.gamma = 0.9;
+        parameters.targetPower = 1;
+        parameters.minCurrent = theta ? 0.5 : 0;
+    }
+    parameters.gamma = m_gamma > 0 ? m_gamma : parameters.gamma;
+    parameters.targetPower = m_targetPower > 0 ? m_targetPower : parameters.targetPower;
+    parameters.minCurrent = m_minCurrent >= 0 ? m_minCurrent : parameters.minCurrent;
     if (!m_baseRtt.IsZero())
     {
         parameters.baseRtt = QbbToPs(m_baseRtt);
@@ -204,15 +317,12 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
     {
         // Theta compares the path's round-trip times with tau.
         parameters.baseRtt =
-            m_variant == THETA ? profile.baseRtt : std::max(profile.baseRtt, profile.networkRtt);
+            theta ? profile.baseRtt : std::max(profile.baseRtt, profile.networkRtt);
     }
     NS_ABORT_MSG_IF(parameters.baseRtt <= 0_ps,
                     "rdma: RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
                     "accepted: BaseRtt 1 ps and more");
-    parameters.increaseBytes =
-        m_increaseBytes > 0
-            ? static_cast<double>(m_increaseBytes)
-            : RdmaPacedWindow::GetMaxWindow(profile.lineRate, parameters.baseRtt) / m_flows;
+    parameters.increaseBytes = GetIncreaseBytes(profile.lineRate, parameters.baseRtt);
     return parameters;
 }
 

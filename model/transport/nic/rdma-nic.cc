@@ -78,6 +78,15 @@ RdmaNic::GetTypeId()
                 DataRateValue(DataRate("1Mbps")),
                 MakeDataRateAccessor(&RdmaNic::SetMinRate, &RdmaNic::GetMinRate),
                 MakeDataRateChecker())
+            .AddAttribute(
+                "PaceCatchUp",
+                "A queue pair connected afterwards that has a packet to send and waits for its "
+                "port, beyond what its pace demands, makes up for the wait by at most one packet, "
+                "as NICs' rate limiters do: queue pairs that share a port keep their rates. False: "
+                "each wait lowers the rate, as in the simulator of HPCC's authors.",
+                BooleanValue(true),
+                MakeBooleanAccessor(&RdmaNic::m_catchesUp),
+                MakeBooleanChecker())
             .AddAttribute("GlobalKey",
                           "Key 0 gives peers access to all addresses, for workloads that ignore "
                           "memory protection. If false, peers need the key of a registered region "

@@ -246,6 +246,12 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         return m_minRate;
     }
 
+    /** \return true if a queue pair makes up for waiting for its port (attribute PaceCatchUp) */
+    bool CatchesUp() const
+    {
+        return m_catchesUp;
+    }
+
     /**
      * \return shortest time between two CNPs that share an interval by CnpModeration; 0: no CNPs
      */
@@ -399,6 +405,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     RdmaMemory m_memory;                            //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
     QbbBitRate m_minRate{1_mbps};                   //!< attribute MinRate
+    bool m_catchesUp{true};                         //!< attribute PaceCatchUp
     PathOracle m_oracle;                            //!< path oracle; may be empty
     ConnectionWatcher m_watcher;                    //!< connection watcher; may be empty
     bool m_measureRtt{false};                       //!< attribute MeasureRtt

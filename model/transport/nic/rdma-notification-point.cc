@@ -58,6 +58,11 @@ RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbP
     {
         return false;
     }
+    if (now - marks.seen >= 2 * m_interval)
+    {
+        marks.due = false;
+        return false;
+    }
     QbbPs& next = GetNext(marks, port, remote);
     if (now < next)
     {

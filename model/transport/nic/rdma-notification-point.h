@@ -21,8 +21,16 @@ class QbbPort;
  * congestion notification packet (CNP).
  *
  * Source: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
- * 3: one CNP for each interval in which a marked packet arrived. The first packet received after
- * the interval triggers the CNP.
+ * 3.1: a marked packet triggers a CNP at once if none was sent in the last N microseconds. Further
+ * on, at most one CNP is sent for each interval of N in which a marked packet arrived. As NICs act
+ * when packets arrive, the CNP of an interval is sent with the first packet that arrives after the
+ * interval.
+ *
+ * A mark older than two intervals, that in which the mark arrived and that in which the mark can be
+ * reported, is forgotten. The flow has paused or ended since, so the mark no longer says anything
+ * about the path, and the CNP would cut the rate of the flow's next message. (NVIDIA's NICs, which
+ * send a CNP when a marked packet arrives, forget all marks within an interval. Without packets the
+ * paper's NP would still send the CNP at the end of the interval.)
  */
 class RdmaNotificationPoint
 {
@@ -40,8 +48,16 @@ class RdmaNotificationPoint
     /** State kept for one queue pair about packets that arrived with a CE mark. */
     struct Marks
     {
-        bool due{false}; //!< CE mark seen since the last CNP
+        bool due{false}; //!< CE mark seen that is not reported
+        QbbPs seen{0};   //!< with due: arrival time of the latest CE mark
         QbbPs next{0};   //!< PER_QUEUE_PAIR: earliest time of the next CNP
+
+        /** A packet arrived with a CE mark. \param now current time */
+        void Add(QbbPs now)
+        {
+            due = true;
+            seen = now;
+        }
     };
 
     /** \param moderation scope of the limit of one CNP per interval */
@@ -59,7 +75,7 @@ class RdmaNotificationPoint
     /**
      * Decides on a CNP when a packet arrives for a queue pair with an unreported CE mark.
      *
-     * \param marks marks of the queue pair; cleared if the result is true
+     * \param marks marks of the queue pair; cleared if the result is true or if they are too old
      * \param port the NIC's port
      * \param remote IPv4 address of the peer, in host byte order
      * \param now current time

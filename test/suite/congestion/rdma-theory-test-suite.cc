@@ -227,15 +227,20 @@ class PathLengthTestCase : public TestCase
     {
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaHpcc", {}), 0.5, 0.05, "HPCC");
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaSwift", {}), 0.5, 0.05, "Swift");
-        // PowerTCP's short path sends W / T. The long path has a round trip of T plus the queueing
-        // delay, which is two beta in equilibrium, 0.2 T. The window of the long path binds before
-        // its pace, and the path gets 1 / 1.2 of the short path's rate. With T above that round
-        // trip, both paths are paced.
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {{"BaseRtt", "12us"}}),
-                                  0.5,
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {}), 0.5, 0.05, "PowerTCP");
+        // With the paper's rules the short path sends W / T. The long path has a round trip of T
+        // plus the queueing delay, which is two beta in equilibrium, 0.2 T. The window of the long
+        // path binds before its pace, and the path gets 1 / 1.2 of the short path's rate. With T
+        // above that round trip, both paths are paced.
+        NS_TEST_EXPECT_MSG_EQ_TOL(
+            GetShare("ns3::RdmaPowerTcp", {{"Rules", "Paper"}, {"BaseRtt", "12us"}}),
+            0.5,
+            0.05,
+            "the paper's rules, T above the longest round trip with a queue");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {{"Rules", "Paper"}}),
+                                  1.2 / 2.2,
                                   0.05,
-                                  "PowerTCP, T above the longest round trip with a queue");
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {}), 1.2 / 2.2, 0.05, "PowerTCP");
+                                  "the paper's rules");
     }
 };
 

@@ -158,11 +158,58 @@ TEST(RdmaPacer, NoBurstAfterIdling)
     // After a second of silence one packet goes at once, and the next one 8 us later, not sooner.
     const QbbPs later = 1_s;
     EXPECT_LE(p.pacer->GetNext(), later);
+    p.pacer->OnIdle();
     p.pacer->OnSent(1, false, 1000, later);
     EXPECT_EQ(p.pacer->GetNext(), later + 8_us);
-    // 1 us late: the pacer does not make up for it
+    // 1 us late, for want of something to send: the pacer does not make up for it
+    p.pacer->OnIdle();
     p.pacer->OnSent(2, false, 1000, later + 9_us);
     EXPECT_EQ(p.pacer->GetNext(), later + 17_us);
+}
+
+TEST(RdmaPacer, WaitingForThePortIsMadeUpFor)
+{
+    Pacer p;
+    p.pacer->OnSent(0, false, 1000, 0_us); // due at 8 us, but the port is taken until 11 us
+    p.pacer->OnSent(1, false, 1000, 11_us);
+    EXPECT_EQ(p.pacer->GetNext(), 16_us);
+    p.pacer->OnSent(2, false, 1000, 16_us);
+    EXPECT_EQ(p.pacer->GetNext(), 24_us);
+}
+
+TEST(RdmaPacer, NoMoreThanOnePacketIsMadeUpFor)
+{
+    // Due at 8 us, the port is paused until 100 us: packet 2 may follow packet 1 at once. Packet 3
+    // is due 8 us after packet 1, not earlier.
+    Pacer p;
+    p.pacer->OnSent(0, false, 1000, 0_us);
+    p.pacer->OnSent(1, false, 1000, 100_us);
+    EXPECT_EQ(p.pacer->GetNext(), 100_us);
+    p.pacer->OnSent(2, false, 1000, 101_us);
+    EXPECT_EQ(p.pacer->GetNext(), 108_us);
+    EXPECT_TRUE(p.pacer->MustWait(107'999'999_ps));
+}
+
+TEST(RdmaPacer, LatePacketsKeepTheRemainder)
+{
+    // 2 666 666 2/3 ps a packet at 3 Gb/s: 3000 packets, each 1 us late, take 8 ms.
+    Pacer p;
+    p.control->rate = 3_gbps;
+    p.pacer->OnSent(0, false, 1000, 0_ps);
+    for (uint32_t i = 1; i < 3000; ++i)
+    {
+        p.pacer->OnSent(i, false, 1000, p.pacer->GetNext() + 1_us);
+    }
+    EXPECT_EQ(p.pacer->GetNext(), 8_ms);
+}
+
+TEST(RdmaPacer, WithoutCatchingUpEachWaitLowersTheRate)
+{
+    auto made = std::make_unique<FixedController>();
+    RdmaPacer pacer(std::move(made), 1000, 1_bps, false, {}, 0, false);
+    pacer.OnSent(0, false, 1000, 0_us);
+    pacer.OnSent(1, false, 1000, 11_us);
+    EXPECT_EQ(pacer.GetNext(), 19_us);
 }
 
 TEST(RdmaPacer, RisingRateShortensAWait)

@@ -27,12 +27,19 @@ using namespace RdmaTestPath;
 constexpr QbbPs TAU = RTT;    //!< PowerTCP's tau
 constexpr double BETA = 1000; //!< additive increase, in bytes
 
-/** \tparam Controller kind of controller \param lineRate rate of the host's link \return one */
+/**
+ * \tparam Controller kind of controller
+ * \param lineRate rate of the host's link
+ * \param minCurrent lower bound of the current
+ * \return a controller with the rules of the paper's text
+ */
 template <typename Controller = RdmaPowerTcpController>
 Controller
-Make(QbbBitRate lineRate = LINE)
+Make(QbbBitRate lineRate = LINE, double minCurrent = 0)
 {
     RdmaPowerTcpParameters parameters;
+    parameters.rules = RdmaPowerTcpParameters::PAPER;
+    parameters.minCurrent = minCurrent;
     parameters.increaseBytes = BETA;
     parameters.baseRtt = TAU;
     return {parameters, MakeProfile(lineRate)};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// PowerTCP's rules worked out by hand from Addanki et al., NSDI 2022, algorithm 1.
+// PowerTCP's rules worked out by hand from Addanki et al., NSDI 2022, algorithm 1, and the
+// attributes.
 
 #include "qbb-time.h"
 #include "rdma-power-tcp-setup.h"
 #include "rdma-test-units.h"
 
+#include <ns3/data-rate.h>
 #include <ns3/double.h>
 #include <ns3/nstime.h>
 #include <ns3/string.h>
@@ -287,8 +289,8 @@ TEST(RdmaPowerTcp, Attributes)
     EXPECT_FALSE(control->NeedsRtt());
     EXPECT_NE(dynamic_cast<RdmaPowerTcpController*>(control->MakeController(MakeProfile()).get()),
               nullptr);
-    // beta = 125000 / 10
-    EXPECT_NEAR(control->GetParameters(MakeProfile()).increaseBytes, 12'500, 1e-9);
+    // beta = 150 Mb/s x 10 us
+    EXPECT_NEAR(control->GetParameters(MakeProfile()).increaseBytes, 187.5, 1e-9);
     EXPECT_EQ(control->GetParameters(MakeProfile()).gamma, 0.9);
     control->SetAttribute("Variant", StringValue("Theta"));
     control->SetAttribute("Gamma", DoubleValue(0.5));
@@ -303,8 +305,53 @@ TEST(RdmaPowerTcp, Attributes)
     const auto c = control->MakeController(MakeProfile());
     EXPECT_NE(dynamic_cast<RdmaThetaPowerTcpController*>(c.get()), nullptr);
     EXPECT_EQ(c->GetWindowBytes(), 2 * BT);
+    control->SetAttribute("ExpectedFlows", UintegerValue(0));
     control->SetAttribute("AdditiveIncrease", UintegerValue(80));
     EXPECT_EQ(control->GetParameters(MakeProfile()).increaseBytes, 80);
+    control->SetAttribute("AdditiveIncrease", UintegerValue(0));
+    control->SetAttribute("AdditiveRate", StringValue("1Gbps"));
+    EXPECT_EQ(control->GetParameters(MakeProfile()).increaseBytes, 2500); // 1 Gb/s x 20 us
+}
+
+TEST(RdmaPowerTcp, RulesBringTheirParameters)
+{
+    QbbSetTimeResolution();
+
+    struct
+    {
+        const char* rules;
+        const char* variant;
+        double gamma;
+        double target;
+        double current;
+        double increase;
+    } const cases[] = {
+        {"Authors", "Int", 0.9, 0.95, 0.5, 187.5}, // 150 Mb/s x 10 us
+        {"Authors", "Theta", 0.7, 1.05, 0.5, 187.5},
+        {"Paper", "Int", 0.9, 1, 0, 12'500}, // 125000 / 10
+        {"Paper", "Theta", 0.9, 1, 0.5, 12'500},
+    };
+
+    for (const auto& expected : cases)
+    {
+        auto control = CreateObject<RdmaPowerTcp>();
+        control->SetAttribute("Rules", StringValue(expected.rules));
+        control->SetAttribute("Variant", StringValue(expected.variant));
+        auto p = control->GetParameters(MakeProfile());
+        EXPECT_EQ(p.gamma, expected.gamma);
+        EXPECT_EQ(p.targetPower, expected.target);
+        EXPECT_EQ(p.minCurrent, expected.current);
+        EXPECT_NEAR(p.increaseBytes, expected.increase, 1e-9);
+        control->SetAttribute("Gamma", DoubleValue(0.25));
+        control->SetAttribute("TargetPower", DoubleValue(0.75));
+        control->SetAttribute("MinCurrent", DoubleValue(0));
+        control->SetAttribute("ExpectedFlows", UintegerValue(50));
+        p = control->GetParameters(MakeProfile());
+        EXPECT_EQ(p.gamma, 0.25);
+        EXPECT_EQ(p.targetPower, 0.75);
+        EXPECT_EQ(p.minCurrent, 0);
+        EXPECT_NEAR(p.increaseBytes, 2500, 1e-9);
+    }
 }
 
 TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
@@ -313,6 +360,7 @@ TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
     auto control = CreateObject<RdmaPowerTcp>();
     auto profile = MakeProfile();
     profile.networkRtt = 2 * TAU;
+    control->SetAttribute("ExpectedFlows", UintegerValue(10));
     EXPECT_EQ(control->GetParameters(profile).baseRtt, 2 * TAU);
     EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 25'000, 1e-9);
     control->SetAttribute("Variant", StringValue("Theta"));
@@ -329,14 +377,20 @@ TEST(RdmaPowerTcp, WrongAttributesAreNamed)
     auto profile = MakeProfile();
     profile.baseRtt = 0_ps;
     EXPECT_DEATH(control->MakeController(profile), "base round-trip time.*BaseRtt 1 ps and more");
-    EXPECT_FALSE(control->SetAttributeFailSafe("Gamma", DoubleValue(0)));
+    EXPECT_FALSE(control->SetAttributeFailSafe("Gamma", DoubleValue(-0.01)));
     EXPECT_FALSE(control->SetAttributeFailSafe("Gamma", DoubleValue(1.01)));
-    EXPECT_FALSE(control->SetAttributeFailSafe("ExpectedFlows", UintegerValue(0)));
+    EXPECT_FALSE(control->SetAttributeFailSafe("TargetPower", DoubleValue(2.01)));
+    EXPECT_FALSE(control->SetAttributeFailSafe("MinCurrent", DoubleValue(1.01)));
+    EXPECT_FALSE(control->SetAttributeFailSafe("Rules", StringValue("Text")));
     EXPECT_FALSE(control->SetAttributeFailSafe("BaseRtt", TimeValue(MicroSeconds(-1))));
+    control->SetAttribute("ExpectedFlows", UintegerValue(10));
+    control->SetAttribute("AdditiveRate", StringValue("1Gbps"));
+    EXPECT_DEATH(control->MakeController(MakeProfile()),
+                 "AdditiveRate 1000000000bps, ExpectedFlows 10.*at most one of them above 0");
 }
 
 TEST(RdmaPowerTcp, StateIsSmall)
 {
-    EXPECT_LE(sizeof(RdmaPowerTcpController), 160U);
-    EXPECT_LE(sizeof(RdmaThetaPowerTcpController), 112U);
+    EXPECT_LE(sizeof(RdmaPowerTcpController), 168U);
+    EXPECT_LE(sizeof(RdmaThetaPowerTcpController), 136U);
 }

@@ -64,7 +64,7 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
 
     for (const auto& p : cases)
     {
-        auto c = Make<RdmaThetaPowerTcpController>();
+        auto c = Make<RdmaThetaPowerTcpController>(LINE, 0.5);
         RttFeed feed;
         feed.Ack(c, 0_ps, p.before);
         EXPECT_EQ(c.GetPower(), 1);
@@ -78,11 +78,7 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
 
 TEST(RdmaThetaPowerTcp, WithoutABoundADrainingQueueAsksForTheLargestWindow)
 {
-    RdmaPowerTcpParameters parameters;
-    parameters.increaseBytes = BETA;
-    parameters.baseRtt = TAU;
-    parameters.minGradient = 0;
-    RdmaThetaPowerTcpController c(parameters, MakeProfile());
+    auto c = Make<RdmaThetaPowerTcpController>();
     RttFeed feed;
     feed.Ack(c, 0_ps, 50 * US);
     feed.NextRound();
@@ -93,7 +89,7 @@ TEST(RdmaThetaPowerTcp, WithoutABoundADrainingQueueAsksForTheLargestWindow)
 
 TEST(RdmaThetaPowerTcp, OneChangePerRoundTrip)
 {
-    auto c = Make<RdmaThetaPowerTcpController>();
+    auto c = Make<RdmaThetaPowerTcpController>(LINE, 0.5);
     RttFeed feed;
     feed.Ack(c, 0_ps, 20 * US);
     // Power is smoothed with each acknowledgement: 1 + (1 - (3/4)^n).
@@ -122,7 +118,7 @@ TEST(RdmaThetaPowerTcp, OneChangePerRoundTrip)
 
 TEST(RdmaThetaPowerTcp, WithoutRttOrTimeNothingHappens)
 {
-    auto c = Make<RdmaThetaPowerTcpController>();
+    auto c = Make<RdmaThetaPowerTcpController>(LINE, 0.5);
     RttFeed feed;
     feed.Ack(c, 5 * US, 20 * US);
     feed.NextRound();

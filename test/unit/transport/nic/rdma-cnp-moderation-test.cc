@@ -137,6 +137,29 @@ TEST_F(RdmaCnpModerationTest, PerQueuePair)
     Expect({1, 1, 1}, {2, 2, 2}, {2, 2, 2});
 }
 
+TEST_F(RdmaCnpModerationTest, AMarkIsForgottenAfterTwoIntervals)
+{
+    // Each queue pair reports its first mark at once and gets another one 10 us later. The second
+    // mark is reported by a packet before 110 us, in an interval of 50 us after that of the mark.
+    // The flow of queue pair 2 pauses for longer: neither its next packet, nor one much later, but
+    // a new mark is reported.
+    Install("QueuePair");
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        At(0.1 * i, i, true);
+        At(10, i, true);
+    }
+    At(51, 0, false);
+    At(109.9, 1, false);
+    At(110, 2, false);
+    At(20'000, 2, false);
+    At(20'001, 2, true);
+    EXPECT_EQ(RunUntil(50), (Counts{1, 1, 1}));
+    EXPECT_EQ(RunUntil(60), (Counts{2, 1, 1}));
+    EXPECT_EQ(RunUntil(20'000.5), (Counts{2, 2, 1}));
+    EXPECT_EQ(RunUntil(20'002), (Counts{2, 2, 2}));
+}
+
 TEST_F(RdmaCnpModerationTest, PerDestination)
 {
     // Host 0 gets a CNP at 0 for the first queue pair, and at 60 us one for the second, whose
