@@ -9,6 +9,7 @@
 #include <ns3/assert.h>
 #include <ns3/boolean.h>
 #include <ns3/log.h>
+#include <ns3/make-event.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -97,8 +98,9 @@ RdmaSimulatorImpl::GetSystemId() const
 bool
 RdmaSimulatorImpl::IsOnOwnThread() const
 {
+    // Another thread must not look at the run, which may end meanwhile.
     return m_thread == std::this_thread::get_id() ||
-           (m_parallel.GetRun() && QbbEngine::GetRunning());
+           (QbbEngine::GetRunning() && m_parallel.GetRun());
 }
 
 const QbbEngine&
@@ -154,6 +156,10 @@ RdmaSimulatorImpl::Run()
     m_largePages.Follow();
     {
         const QbbEngine::RunningScope scope(&m_engine);
+        if (RdmaRanks::AreSeveral())
+        {
+            m_parallel.CheckRanks();
+        }
         if (m_rank.Run(m_threads, [this](const auto& limit) { return RunBefore(limit); }))
         {
             return;
@@ -163,7 +169,14 @@ RdmaSimulatorImpl::Run()
     {
         RunFirstInstant();
         m_largePages.Follow();
-        if (m_stop || m_parallel.Run(m_threads, [this] { TakeForeignEvents(); }))
+        const auto takeForeign = [this] {
+            TakeForeignEvents();
+            if (m_stop)
+            {
+                m_parallel.GetRun()->Stop();
+            }
+        };
+        if (m_stop || m_parallel.Run(m_threads, takeForeign))
         {
             return;
         }
@@ -185,6 +198,18 @@ RdmaSimulatorImpl::KeepOneThread(const std::string& reason)
     {
         own->m_parallel.KeepOneThread(reason);
     }
+}
+
+bool
+RdmaSimulatorImpl::HasLaterEvents()
+{
+    bool isLater = false;
+    for (const Scheduler::Event& ev : m_engine.TakeAll())
+    {
+        isLater = isLater || ev.key.m_ts > 0;
+        m_engine.Adopt(ev);
+    }
+    return isLater;
 }
 
 std::string
@@ -211,6 +236,7 @@ void
 RdmaSimulatorImpl::RunOnOneThread()
 {
     const QbbEngine::RunningScope scope(&m_engine);
+    m_parallel.HandleNotes();
     do
     {
         m_interrupted = false;
@@ -218,7 +244,7 @@ RdmaSimulatorImpl::RunOnOneThread()
         do
         {
             m_largePages.Follow();
-        } while (m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
+        } while (!m_stop && m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
     } while (!m_stop && m_interrupted);
 }
 
@@ -229,7 +255,10 @@ RdmaSimulatorImpl::RunBefore(const Scheduler::EventKey& limit)
     {
         m_interrupted = false;
         TakeForeignEvents();
-        m_engine.RunBefore(limit, &m_interrupted);
+        if (!m_stop)
+        {
+            m_engine.RunBefore(limit, &m_interrupted);
+        }
     } while (!m_stop && m_interrupted);
     m_largePages.Follow();
     return !m_stop;
@@ -238,9 +267,14 @@ RdmaSimulatorImpl::RunBefore(const Scheduler::EventKey& limit)
 void
 RdmaSimulatorImpl::Stop()
 {
+    if (!IsOnOwnThread())
+    {
+        m_stop = true;
+        m_interrupted = true; // comes last: Run() looks at m_stop once it has reset the flag
+        return;
+    }
     QbbParallelRun* const run = m_parallel.GetRun();
-    // A deferred sink has the context of its event's node, and no running engine.
-    NS_ABORT_MSG_IF(run && (QbbEngine::GetRunning() || GetContext() != Simulator::NO_CONTEXT),
+    NS_ABORT_MSG_IF(run && (QbbEngine::GetRunning() || run->IsHandlingNotes()),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
                         << " while other threads run other nodes; accepted: in an event without a "
@@ -256,6 +290,13 @@ RdmaSimulatorImpl::Stop()
 RdmaSimulatorImpl::StopResult
 RdmaSimulatorImpl::Stop(const Time& delay)
 {
+    if (!IsOnOwnThread())
+    {
+        ScheduleWithContext(Simulator::NO_CONTEXT,
+                            delay,
+                            MakeEvent(static_cast<void (*)()>(&Simulator::Stop)));
+        return StopResult();
+    }
     return static_cast<StopResult>(Simulator::Schedule(delay, &Simulator::Stop));
 }
 

@@ -40,6 +40,11 @@ namespace ns3
  * an event for another node, or a sink of a trace source that was connected to a node of another
  * thread during the run.
  *
+ * Threads that do not belong to the simulator may call Simulator::ScheduleWithContext(), for any
+ * node, and Simulator::Stop(). The delay counts from the moment at which the simulator takes the
+ * event. With several threads, this is the end of a window of simulated time, which no thread has
+ * passed. All threads rest while the event of such a node runs, unless the node is in group 0.
+ *
  * With several ranks of MPI (RdmaRanks), Simulator::Run() runs the events of this rank's nodes, and
  * meets the other ranks between windows of simulated time (QbbRankWindows). Only frames of the
  * module cross from rank to rank. A script whose ranks share a cable of another kind, such as
@@ -70,14 +75,15 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     ~RdmaSimulatorImpl() override = default;
 
     /**
-     * Makes an RdmaSimulatorImpl the simulator of the process, unless a simulator exists already,
-     * the global value "SimulatorImplementationType" names another simulator than ns-3's default,
-     * or the global value "simulator" is "default". If the global value "simulator" is "mpi",
-     * Select() starts MPI by RdmaRanks::Begin() first. If the global value "threads" is above 1,
-     * Select() sets the attribute Threads of the RdmaSimulatorImpl. Aborts with a message if
-     * "threads" is above 1 and the simulator is not an RdmaSimulatorImpl, or several ranks share
-     * the simulation. Also aborts if several ranks share the simulation and the simulator is
-     * neither an RdmaSimulatorImpl nor an ns3::DistributedSimulatorImpl.
+     * Sets ns-3's time resolution (QbbSetTimeResolution()), and makes an RdmaSimulatorImpl the
+     * simulator of the process, unless a simulator exists already, the global value
+     * "SimulatorImplementationType" names another simulator than ns-3's default, or the global
+     * value "simulator" is "default". If the global value "simulator" is "mpi", Select() starts MPI
+     * by RdmaRanks::Begin() first. If the global value "threads" is above 1, Select() sets the
+     * attribute Threads of the RdmaSimulatorImpl. Aborts with a message if "threads" or the default
+     * value of the attribute is above 1 and the simulator is not an RdmaSimulatorImpl, or several
+     * ranks share the simulation. Also aborts if several ranks share the simulation and the
+     * simulator is neither an RdmaSimulatorImpl nor an ns3::DistributedSimulatorImpl.
      */
     static void Select();
 
@@ -126,6 +132,9 @@ class RdmaSimulatorImpl final : public SimulatorImpl
      * \param reason why one thread is needed, as in "the probe sends packets of ns-3"
      */
     static void KeepOneThread(const std::string& reason);
+
+    /** \return true if an event after time 0 is pending; to be called while no run is going on */
+    bool HasLaterEvents();
 
     /**
      * \return why the latest Simulator::Run() had one thread although the attribute Threads of the
@@ -192,15 +201,15 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
-    QbbEngine m_engine;                  //!< clock and event list
-    uint32_t m_threads{1};               //!< attribute Threads
-    QbbParallelSimulation m_parallel;    //!< divides nodes among threads; attribute Grouping
-    QbbRankSimulation m_rank;            //!< windows of this rank of MPI, if it is one of several
-    bool m_stop{false};                  //!< Stop() has been called
-    QbbDestroyEvents m_destroyEvents;    //!< events that Destroy() runs
-    std::thread::id m_thread;            //!< thread that created or runs the simulator
-    std::mutex m_foreignMutex;           //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign; //!< events of other threads, not yet taken
+    QbbEngine m_engine;                    //!< clock and event list
+    uint32_t m_threads{1};                 //!< attribute Threads
+    QbbParallelSimulation m_parallel;      //!< divides nodes among threads; attribute Grouping
+    QbbRankSimulation m_rank;              //!< windows of this rank of MPI, if it is one of several
+    std::atomic<bool> m_stop{false};       //!< Stop() has been called
+    QbbDestroyEvents m_destroyEvents;      //!< events that Destroy() runs
+    std::atomic<std::thread::id> m_thread; //!< thread that created or runs the simulator
+    std::mutex m_foreignMutex;             //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign;   //!< events of other threads, not yet taken
     std::atomic<bool> m_interrupted{false}; //!< Run() must look at m_stop and m_foreign
     QbbLargePages m_largePages;             //!< large pages for the heap; attribute LargePages
 };

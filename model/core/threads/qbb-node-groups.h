@@ -43,6 +43,24 @@ class QbbNodeGroups : public Object
     /** Ends the division, after a run. */
     virtual void Unite() = 0;
 
+    /**
+     * Tells when the nodes are to be divided again, for instance because their loads are known
+     * better by then. Results do not depend on this number.
+     *
+     * \param divisions number of divisions of the run before the present one
+     * \return events after which the present division ends; by default 50,000 after the first
+     *         division and eight times as many after each further one
+     */
+    virtual uint64_t GetEventsToNext(uint32_t divisions) const;
+
+    /**
+     * Aborts with a message if the results would depend on the number of ranks of MPI (RdmaRanks),
+     * because nodes of different ranks share an object. Called before a run on several ranks.
+     */
+    virtual void CheckRanks() const
+    {
+    }
+
     /** \param node id of a node \return number of the node's group */
     virtual uint32_t GetGroup(uint32_t node) const = 0;
 

@@ -15,12 +15,14 @@ namespace ns3
 QbbParallelRun::QbbParallelRun(QbbEngine& global,
                                QbbNodeGroups& nodes,
                                uint32_t groups,
+                               Notes& notes,
                                bool defersSinks,
                                std::atomic<bool>& interrupted)
     : m_global(global),
       m_nodes(nodes),
       m_completed(groups),
-      m_interrupted(interrupted)
+      m_interrupted(interrupted),
+      m_notes(notes)
 {
     for (uint32_t group = 0; group < groups; ++group)
     {
@@ -52,6 +54,8 @@ QbbParallelRun::~QbbParallelRun()
         uid = std::max(uid, engine.GetNextUid());
         m_global.AddEventCount(engine.GetEventCount());
     }
+    // What a script schedules between two runs belongs to no node. Simulator::Stop() must not.
+    latest.m_context = Simulator::NO_CONTEXT;
     m_global.Continue(latest, uid);
 }
 
@@ -84,12 +88,21 @@ QbbParallelRun::Run(const std::function<void()>& takeForeign, uint64_t events)
     {
         thread.join();
     }
-    for (const auto& group : m_groups)
+    // The groups have run up to three windows beyond the report that has ended the run. The notes
+    // of these windows must not be lost. After an exception, those of later events stay.
+    const auto first = std::min_element(m_groups.begin(), m_groups.end(), [](auto& a, auto& b) {
+        return a->failedAt < b->failedAt;
+    });
+    CollectNotes();
     {
-        if (group->failure)
-        {
-            std::rethrow_exception(group->failure);
-        }
+        const QbbEngine::RunningScope scope(nullptr);
+        m_rest = RestingFor::NOTES;
+        HandleNotes(m_global, m_notes, (*first)->failedAt);
+        m_rest = RestingFor::NOTHING;
+    }
+    if ((*first)->failure)
+    {
+        std::rethrow_exception((*first)->failure);
     }
     return !m_paused;
 }
@@ -215,6 +228,7 @@ QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& p
         catch (...)
         {
             group.failure = std::current_exception();
+            group.failedAt = group.engine.GetKey().m_ts;
         }
     }
     Report(number, base, group.step);
@@ -265,7 +279,6 @@ QbbParallelRun::Rest()
 {
     Group& group = *m_groups[0];
     const uint32_t last = group.step - 1;
-    bool isNoted = false;
     TakeAdded(group.taken + 1, last);
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
@@ -274,50 +287,83 @@ QbbParallelRun::Rest()
         TakeOver(i, last);
         // An event without a node may make ports send frames, for instance if a link comes up.
         OpenBorders(i, group.step);
-        isNoted = isNoted || engine.HasNotes();
     }
+    CollectNotes();
     // Events of group 0 and those without a node run in the order in which they were added.
     m_global.Continue(m_global.GetKey(),
                       std::max(m_global.GetNextUid(), group.engine.GetNextUid()));
+    const bool hasFailed = std::any_of(m_groups.begin(), m_groups.end(), [](const auto& each) {
+        return each->failure != nullptr;
+    });
     const QbbEngine::RunningScope scope(nullptr);
     try
     {
-        if (isNoted)
+        if (!hasFailed)
         {
-            RunNotes();
-        }
-        else if (m_interrupted.exchange(false))
-        {
-            m_takeForeign();
-        }
-        else
-        {
-            m_global.RunNext();
+            RunOneAtRest();
         }
     }
     catch (...)
     {
         group.failure = std::current_exception();
+        group.failedAt = m_global.GetKey().m_ts;
     }
+    m_rest = RestingFor::NOTHING;
     group.engine.Continue(group.engine.GetKey(), m_global.GetNextUid());
     ReportAtRest();
 }
 
 void
-QbbParallelRun::RunNotes()
+QbbParallelRun::RunOneAtRest()
 {
-    std::vector<QbbEngine::Note> notes;
+    // Events of group 0 run at the end of a window too, if they precede an event without a node.
+    const uint64_t end = m_groups[0]->end;
+    if (!m_notes.empty() && m_notes.front().key.m_ts <= end)
+    {
+        m_rest = RestingFor::NOTES;
+        HandleNotes(m_global, m_notes, end + 1);
+    }
+    else if (m_interrupted.exchange(false))
+    {
+        m_rest = RestingFor::GUEST;
+        const Scheduler::EventKey now{end, 0, Simulator::NO_CONTEXT};
+        m_global.Continue(std::max(m_global.GetKey(), now), m_global.GetNextUid());
+        m_takeForeign();
+    }
+    else
+    {
+        const Scheduler::EventKey next = m_global.GetNextKey();
+        if (next.m_context != Simulator::NO_CONTEXT)
+        {
+            m_rest = RestingFor::GUEST;
+            QbbEngine& engine = GetEngine(next.m_context);
+            engine.Continue(next, engine.GetNextUid());
+        }
+        m_global.RunNext();
+    }
+}
+
+void
+QbbParallelRun::CollectNotes()
+{
     for (const auto& group : m_groups)
     {
         std::vector<QbbEngine::Note> more = group->engine.TakeNotes();
-        std::move(more.begin(), more.end(), std::back_inserter(notes));
+        std::move(more.begin(), more.end(), std::back_inserter(m_notes));
     }
-    std::stable_sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) {
+    std::stable_sort(m_notes.begin(), m_notes.end(), [](const auto& a, const auto& b) {
         return std::pair(a.key.m_ts, a.key.m_context) < std::pair(b.key.m_ts, b.key.m_context);
     });
-    for (const QbbEngine::Note& note : notes)
+}
+
+void
+QbbParallelRun::HandleNotes(QbbEngine& engine, Notes& notes, uint64_t end)
+{
+    while (!notes.empty() && notes.front().key.m_ts < end)
     {
-        m_global.Continue(note.key, m_global.GetNextUid());
+        const QbbEngine::Note note = std::move(notes.front());
+        notes.pop_front();
+        engine.Continue(note.key, engine.GetNextUid());
         note.work();
     }
 }
@@ -369,6 +415,10 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
                     "rdma: an event of node " << context << " is scheduled for " << at.GetInstant()
                                               << " ps, which the node has passed; accepted: with "
                                                  "ns3::RdmaSimulatorImpl::Threads=1");
+    if (!own && engine.GetGroup() > 0 && m_rest == RestingFor::GUEST)
+    {
+        return m_global.Insert(at, context, event);
+    }
     NS_ABORT_MSG_IF(!own && engine.GetGroup() > 0,
                     "rdma: an event of a script is scheduled for node "
                         << context

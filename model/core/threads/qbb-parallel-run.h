@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -45,18 +46,23 @@ class QbbParallelRun
     /// Events of nodes may schedule events without a node for multiples of this time.
     static constexpr QbbPs GRID = QbbWindowPlan::GRID;
 
+    /// Notes of events that have run, in the order in which they are handled.
+    using Notes = std::deque<QbbEngine::Note>;
+
     /**
      * Takes over the pending events.
      *
      * \param global engine of the events without a node; it has all pending events at first
      * \param nodes groups of nodes, divided
      * \param groups number of groups, above 1
+     * \param notes notes of earlier runs that are not handled yet; has those of this run later
      * \param defersSinks true: sinks of trace sources are called while all groups rest
      * \param interrupted set by any thread that asks for a call of takeForeign
      */
     QbbParallelRun(QbbEngine& global,
                    QbbNodeGroups& nodes,
                    uint32_t groups,
+                   Notes& notes,
                    bool defersSinks,
                    std::atomic<bool>& interrupted);
 
@@ -67,26 +73,45 @@ class QbbParallelRun
     QbbParallelRun& operator=(const QbbParallelRun&) = delete;
 
     /**
-     * Runs until no event is pending, until Stop(), or until \p events have run. Throws what an
-     * event has thrown.
+     * Runs until no event is pending, until Stop(), or until \p events have run. All notes of the
+     * events are handled then. Throws what an event or a note has thrown; the notes of later events
+     * stay for a further run.
      *
-     * \param takeForeign called while all groups rest, after an interruption
+     * \param takeForeign called while all groups rest, after an interruption. The events that it
+     *        inserts may be for any node, from the end of the latest window on; the clock shows
+     *        that instant
      * \param events number of events after which the run pauses, at the end of a window
      * \return false if the run has paused
      */
     bool Run(const std::function<void()>& takeForeign, uint64_t events);
 
-    /** Ends Run() after the running event, which must be one without a node. */
+    /** Ends Run() after the running event, or after takeForeign; only while all groups rest. */
     void Stop()
     {
         m_stop = true;
     }
 
+    /** \return true while a note is handled; only while all groups rest */
+    bool IsHandlingNotes() const
+    {
+        return m_rest == RestingFor::NOTES;
+    }
+
+    /**
+     * Handles notes in order, with the clock and the context of their events.
+     *
+     * \param engine engine whose clock and context are set
+     * \param notes the notes; those that have been handled, or have thrown, leave
+     * \param end time of the first event whose notes stay, in femtoseconds
+     */
+    static void HandleNotes(QbbEngine& engine, Notes& notes, uint64_t end);
+
     /**
      * Adds an event, from the event that is running or while all groups rest. Aborts with a message
      * if the event is for a node of another group, if the event has no node and other threads may
      * have passed its time, or if the event is from outside of the module and its node is not in
-     * group 0.
+     * group 0. An event from takeForeign, or from such an event, may be for any node: it runs while
+     * all groups rest unless its node is in group 0.
      *
      * \param at time of the event
      * \param context id of the event's node
@@ -116,6 +141,14 @@ class QbbParallelRun
     static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps whose effects are kept
     static constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; //!< time of no event
 
+    /** What all groups rest for. */
+    enum class RestingFor
+    {
+        NOTHING, //!< the groups run, or an event without a node runs
+        NOTES,   //!< notes are handled
+        GUEST,   //!< other threads' events are taken, or such an event of a node runs
+    };
+
     /** Events outside of a group that the group has caused in a step. */
     struct Effects
     {
@@ -132,6 +165,7 @@ class QbbParallelRun
         uint32_t taken{0};          //!< latest step whose frames the group has taken over
         uint64_t end{0};            //!< end of the present window, in femtoseconds
         std::exception_ptr failure; //!< exception of an event
+        uint64_t failedAt{NEVER};   //!< time of the event with the exception
         /// Effects of the group's events on other groups, by step
         std::array<Effects, SLOTS> effects;
     };
@@ -150,7 +184,8 @@ class QbbParallelRun
     void Work(uint32_t group);
     void RunWindow(uint32_t group, uint32_t base, const QbbWindowPlan& plan);
     void Rest();
-    void RunNotes();
+    void RunOneAtRest();
+    void CollectNotes();
     void TakeOver(uint32_t group, uint32_t last);
     void OpenBorders(uint32_t group, uint32_t step);
     uint64_t GetCaused(uint32_t group, uint32_t step);
@@ -167,6 +202,8 @@ class QbbParallelRun
     uint32_t m_base{0};                            //!< step whose reports group 0 has read last
     std::function<void()> m_takeForeign;           //!< called after an interruption
     std::atomic<bool>& m_interrupted;              //!< a thread has asked for m_takeForeign
+    Notes& m_notes;                                //!< notes of events that have run
+    RestingFor m_rest{RestingFor::NOTHING};        //!< what all groups rest for
     uint64_t m_events{0};                          //!< number of events before a pause
     bool m_paused{false};                          //!< the run has paused
     bool m_stop{false};                            //!< Stop() has been called

@@ -11,14 +11,6 @@
 namespace ns3
 {
 
-namespace
-{
-
-constexpr uint64_t FIRST_DIVISION = 50'000; // events before nodes are divided again
-constexpr uint64_t NEXT_DIVISION = 8;       // factor of the events up to each further division
-
-} // namespace
-
 QbbParallelSimulation::QbbParallelSimulation(QbbEngine& engine, std::atomic<bool>& interrupted)
     : m_engine(engine),
       m_interrupted(interrupted)
@@ -40,8 +32,8 @@ QbbParallelSimulation::FindForeignNodes()
     return nodes;
 }
 
-uint32_t
-QbbParallelSimulation::DivideNodes(uint32_t threads)
+QbbNodeGroups&
+QbbParallelSimulation::GetGroups()
 {
     if (!m_groups)
     {
@@ -55,7 +47,13 @@ QbbParallelSimulation::DivideNodes(uint32_t threads)
         factory.SetTypeId(type);
         m_groups = factory.Create<QbbNodeGroups>();
     }
-    const uint32_t groups = m_groups->Divide(threads, FindForeignNodes(), m_defersSinks);
+    return *m_groups;
+}
+
+uint32_t
+QbbParallelSimulation::DivideNodes(uint32_t threads)
+{
+    const uint32_t groups = GetGroups().Divide(threads, FindForeignNodes(), m_defersSinks);
     m_reason = m_groups->GetReason();
     return groups;
 }
@@ -65,8 +63,12 @@ QbbParallelSimulation::RunFor(uint32_t groups,
                               const std::function<void()>& takeForeign,
                               uint64_t events)
 {
-    m_run =
-        std::make_unique<QbbParallelRun>(m_engine, *m_groups, groups, m_defersSinks, m_interrupted);
+    m_run = std::make_unique<QbbParallelRun>(m_engine,
+                                             *m_groups,
+                                             groups,
+                                             m_notes,
+                                             m_defersSinks,
+                                             m_interrupted);
     bool isOver = false;
     std::exception_ptr failure;
     try
@@ -86,6 +88,14 @@ QbbParallelSimulation::RunFor(uint32_t groups,
     return isOver;
 }
 
+void
+QbbParallelSimulation::HandleNotes()
+{
+    const Scheduler::EventKey now = m_engine.GetKey();
+    QbbParallelRun::HandleNotes(m_engine, m_notes, QbbEngine::NO_EVENT.m_ts);
+    m_engine.Continue(now, m_engine.GetNextUid());
+}
+
 bool
 QbbParallelSimulation::Run(uint32_t threads, const std::function<void()>& takeForeign)
 {
@@ -94,14 +104,14 @@ QbbParallelSimulation::Run(uint32_t threads, const std::function<void()>& takeFo
     {
         return false;
     }
-    for (uint64_t events = FIRST_DIVISION;; events *= NEXT_DIVISION)
+    for (uint32_t division = 0;; ++division)
     {
         const uint32_t groups = DivideNodes(threads);
         if (groups < 2)
         {
             return false;
         }
-        if (RunFor(groups, takeForeign, events))
+        if (RunFor(groups, takeForeign, m_groups->GetEventsToNext(division)))
         {
             return true;
         }

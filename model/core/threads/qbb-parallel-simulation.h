@@ -57,6 +57,15 @@ class QbbParallelSimulation
         return m_defersSinks;
     }
 
+    /** Handles the notes that an exception has left over. The clock stays as it is. */
+    void HandleNotes();
+
+    /** Checks nodes of different ranks of MPI (QbbNodeGroups::CheckRanks()). */
+    void CheckRanks()
+    {
+        GetGroups().CheckRanks();
+    }
+
     /** \param reason why all nodes are to run on one thread; empty: they need not */
     void KeepOneThread(const std::string& reason)
     {
@@ -68,7 +77,8 @@ class QbbParallelSimulation
      * message if SetGrouping() has not named a class that derives from QbbNodeGroups.
      *
      * \param threads largest number of threads
-     * \param takeForeign takes over the events that threads outside of the run have scheduled
+     * \param takeForeign takes over the events that threads outside of the run have scheduled, or
+     *        calls QbbParallelRun::Stop()
      * \return false if the rest of the run needs one thread, for the reason of GetReason()
      */
     bool Run(uint32_t threads, const std::function<void()>& takeForeign);
@@ -89,6 +99,7 @@ class QbbParallelSimulation
     }
 
   private:
+    QbbNodeGroups& GetGroups();
     std::set<uint32_t> FindForeignNodes();
     uint32_t DivideNodes(uint32_t threads);
     bool RunFor(uint32_t groups, const std::function<void()>& takeForeign, uint64_t events);
@@ -101,6 +112,7 @@ class QbbParallelSimulation
     std::string m_reason;                  //!< why one thread runs all nodes
     Ptr<QbbNodeGroups> m_groups;           //!< groups of nodes, once a run has asked for them
     std::unique_ptr<QbbParallelRun> m_run; //!< the run, while groups of nodes run apart
+    QbbParallelRun::Notes m_notes;         //!< notes of events that have run
 };
 
 } // namespace ns3

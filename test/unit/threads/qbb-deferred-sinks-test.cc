@@ -11,6 +11,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -169,6 +170,59 @@ TEST(RdmaDeferredSinks, PhyTxEndKeepsItsNodeInGroup0)
     EXPECT_EQ(groups->GetGroup(last), 0U);
     EXPECT_EQ(groups->GetGroup(run.hosts.front()), 1U);
     groups->Unite();
+}
+
+TEST(RdmaDeferredSinks, AnExceptionLosesNoFurtherCall)
+{
+    const std::vector<Call> expected = GetCalls(2, true);
+    for (const uint32_t bad : {1U, 50U, 77U})
+    {
+        DeferredSinksRun run(2, true);
+        uint32_t calls = 0;
+        run.Record();
+        run.test.fabric->GetNic(run.hosts[1])
+            ->GetPort(0)
+            ->TraceConnectWithoutContext(
+                "MacRx",
+                Callback<void, Ptr<const Packet>>([&calls, bad](Ptr<const Packet>) {
+                    if (++calls == bad)
+                    {
+                        throw std::runtime_error("a sink");
+                    }
+                }));
+        EXPECT_THROW(Simulator::Run(), std::runtime_error);
+        EXPECT_LT(run.calls.size(), expected.size());
+        run.test.Run();
+        EXPECT_EQ(run.calls, expected) << bad;
+    }
+}
+
+TEST(RdmaDeferredSinks, AnExceptionInAnEventLosesNoCall)
+{
+    const std::vector<Call> expected = GetCalls(2, true);
+    for (const uint32_t threads : {2U, 1U})
+    {
+        DeferredSinksRun run(2, true);
+        run.Record();
+        Simulator::ScheduleWithContext(run.hosts[0], NanoSeconds(5678), [] {
+            throw std::runtime_error("an event");
+        });
+        EXPECT_THROW(Simulator::Run(), std::runtime_error);
+        EXPECT_FALSE(run.calls.empty());
+        // Sinks have seen what precedes the exception, and nothing else.
+        EXPECT_LE(std::get<0>(run.calls.back()), NanoSeconds(5678).GetTimeStep());
+        Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(threads));
+        run.test.Run();
+        std::vector<Call> calls = run.calls;
+        std::sort(calls.begin(), calls.end());
+        std::vector<Call> sorted = expected;
+        std::sort(sorted.begin(), sorted.end());
+        EXPECT_EQ(calls, sorted) << threads;
+        if (threads > 1)
+        {
+            EXPECT_EQ(run.calls, expected);
+        }
+    }
 }
 
 TEST(RdmaDeferredSinksDeathTest, ASinkMustNotStopTheRun)

@@ -16,8 +16,11 @@
 #include <array>
 #include <atomic>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <set>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 /**
  * \file
@@ -240,6 +243,105 @@ TEST_F(RdmaThreads, ExceptionsLeaveTheRun)
     Simulator::Schedule(MicroSeconds(3), [] { throw std::runtime_error("out of the run"); });
     EXPECT_THROW(Simulator::Run(), std::runtime_error);
     EXPECT_EQ(Simulator::Now(), MicroSeconds(3));
+    test.Run();
+    EXPECT_EQ(test.GetUnfinished(), "");
+}
+
+TEST_F(RdmaThreads, AScriptMayStopAFurtherRun)
+{
+    test.Run(5_us);
+    const auto [here, there] = test.fabric->Connect(hosts[0], hosts[3]);
+    RdmaSendRequest request;
+    request.length = 1000;
+    here->PostSend(request);
+    Simulator::Run(); // the latest event is one of a node
+    Simulator::Stop(MicroSeconds(1));
+    here->PostSend(request);
+    Simulator::Run();
+    EXPECT_EQ(here->GetSendCompletionQueue()->Poll(10).size(), 1U);
+}
+
+TEST_F(RdmaThreads, OtherThreadsScheduleEventsForAnyNode)
+{
+    struct Seen
+    {
+        uint32_t asked;   //!< context that the other thread has named
+        uint32_t context; //!< context in the event
+        Time time;        //!< time of the event
+        bool isApart;     //!< the event has run while other groups may run
+    };
+
+    std::vector<uint32_t> contexts{Simulator::NO_CONTEXT};
+    for (uint32_t node = 0; node < NodeList::GetNNodes(); ++node)
+    {
+        contexts.push_back(node);
+    }
+    std::vector<Seen> seen;
+    std::vector<Seen> later;
+    const auto act = [&](uint32_t context) {
+        const auto look = [context](std::vector<Seen>& list) {
+            list.push_back({context,
+                            Simulator::GetContext(),
+                            Simulator::Now(),
+                            QbbEngine::GetRunning() && QbbEngine::GetRunning()->GetGroup() > 0});
+        };
+        look(seen);
+        // The event may do what an event does on one thread.
+        const EventId next = Simulator::Schedule(NanoSeconds(20), [look, &later] { look(later); });
+        EXPECT_FALSE(next.IsExpired());
+        EventId never = Simulator::Schedule(NanoSeconds(10), [] { FAIL(); });
+        never.Cancel();
+    };
+    constexpr int64_t TIMES[] = {1, 2, 4};
+    for (const int64_t us : TIMES)
+    {
+        Simulator::Schedule(MicroSeconds(us), [&] {
+            std::thread([&] {
+                for (const uint32_t context : contexts)
+                {
+                    Simulator::ScheduleWithContext(context, NanoSeconds(1), [&act, context] {
+                        act(context);
+                    });
+                }
+            }).join();
+        });
+    }
+    test.Run();
+    EXPECT_EQ(test.GetUnfinished(), "");
+    EXPECT_EQ(RdmaSimulatorImpl::GetReasonForOneThread(), "");
+    ASSERT_EQ(seen.size(), std::size(TIMES) * contexts.size());
+    EXPECT_EQ(later.size(), seen.size());
+    for (const auto& list : {seen, later})
+    {
+        for (const Seen& event : list)
+        {
+            EXPECT_EQ(event.context, event.asked);
+            EXPECT_FALSE(event.isApart);
+        }
+    }
+    for (std::size_t i = 0; i < seen.size(); ++i)
+    {
+        const int64_t us = TIMES[i / contexts.size()];
+        EXPECT_GE(seen[i].time, MicroSeconds(us) + NanoSeconds(1));
+        EXPECT_LT(seen[i].time, MicroSeconds(us) + NanoSeconds(600)) << "a window is shorter";
+    }
+}
+
+TEST_F(RdmaThreads, OtherThreadsStopTheRun)
+{
+    for (const int64_t us : {2, 3})
+    {
+        Simulator::Schedule(MicroSeconds(us) - Simulator::Now(),
+                            [] { std::thread([] { Simulator::Stop(); }).join(); });
+        Simulator::Run();
+        EXPECT_GE(Simulator::Now(), MicroSeconds(us));
+        EXPECT_LT(Simulator::Now(), MicroSeconds(us) + NanoSeconds(600)) << "a window is shorter";
+        EXPECT_LT(test.runner->GetNCompleted(), hosts.size());
+    }
+    Simulator::Schedule(MicroSeconds(1),
+                        [] { std::thread([] { Simulator::Stop(MicroSeconds(1)); }).join(); });
+    Simulator::Run();
+    EXPECT_LT(test.runner->GetNCompleted(), hosts.size());
     test.Run();
     EXPECT_EQ(test.GetUnfinished(), "");
 }
