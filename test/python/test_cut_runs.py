@@ -185,6 +185,10 @@ class CutRuns(unittest.TestCase):
         self.assertRegex(run.summary["ended"], "^cut by SIGTERM at .* counted flows unfinished$")
         self.assertLess(len(run.flows), len(run.all_flows))
 
+    def test_threads(self):
+        self.interrupt(signal.SIGINT, 0.3, "--threads=3")
+        self.assertEqual(read_run(self.path("out")).record["globals"]["threads"], "3")
+
     def test_a_whole_run_after_a_cut_one(self):
         self.interrupt(signal.SIGINT, 0.0, *STREAMS)
         done = subprocess.run(

@@ -100,6 +100,7 @@ class InterruptTestSuite : public TestSuite
         : TestSuite("rdma-interrupt")
     {
         AddTestCase(new InterruptTestCase("own", 1));
+        AddTestCase(new InterruptTestCase("own", 3));
         AddTestCase(new InterruptTestCase("default", 1));
     }
 };
