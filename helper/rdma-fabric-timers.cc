@@ -71,6 +71,14 @@ RdmaFabricTimers::GetAttribute(const std::string& attribute) const
     return value.Get();
 }
 
+void
+RdmaFabricTimers::SetAttribute(const std::string& attribute, Time value)
+{
+    // SetLossy() passes the value on to queue pairs that are connected already.
+    m_transport->ChangeForAll([&] { m_transport->SetAttribute(attribute, TimeValue(value)); });
+    m_known[attribute] = value;
+}
+
 bool
 RdmaFabricTimers::IsGiven(const std::string& attribute) const
 {
@@ -127,8 +135,7 @@ RdmaFabricTimers::TurnOffUnlessNeeded()
     }
     if (!m_timer.empty() && !m_isTimerGiven)
     {
-        m_transport->SetAttribute(m_timer, TimeValue(Time(0)));
-        m_known[m_timer] = Time(0);
+        SetAttribute(m_timer, Time(0));
         ReadTimer();
     }
 }
@@ -178,8 +185,7 @@ RdmaFabricTimers::SetTimeouts()
         {
             const Time time =
                 attribute == m_timer ? longest : std::min(QbbToTime(timeout), longest);
-            m_transport->SetAttribute(attribute, TimeValue(time));
-            m_known[attribute] = time;
+            SetAttribute(attribute, time);
         }
     }
     ReadTimer();

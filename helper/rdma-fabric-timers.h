@@ -83,6 +83,8 @@ class RdmaFabricTimers
     /** \return true if the user has set the attribute */
     bool IsGiven(const std::string& attribute) const;
     Time GetAttribute(const std::string& attribute) const;
+    /** Sets a timeout of the transport. \param attribute its name \param value its value */
+    void SetAttribute(const std::string& attribute, Time value);
     /** Tells once that paths reorder packets and that the transport takes this for loss. */
     void NoteReordering();
 

@@ -42,6 +42,21 @@ class RdmaFixedByUse
                    : nullptr;
     }
 
+    /**
+     * Changes attributes although queue pairs may have read them. For callers that pass the new
+     * values on to these queue pairs.
+     *
+     * \tparam F a function without arguments
+     * \param change sets the attributes
+     */
+    template <typename F>
+    void ChangeForAll(F change)
+    {
+        const bool used = m_used.exchange(false);
+        change();
+        m_used.store(used);
+    }
+
   protected:
     ~RdmaFixedByUse() = default;
 

@@ -267,7 +267,6 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
     {
         SetTransport(CreateObject<RoceTransport>());
     }
-    m_transport->NoteUse();
     RdmaPacketEngine::Of(qp).Start(this, port, qpn, *m_transport);
 }
 
@@ -283,6 +282,7 @@ Ptr<RdmaQueuePair>
 RdmaNic::AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port)
 {
     StartQueuePair(*qp, qpn, port);
+    m_transport->NoteUse();
     m_queuePairs.Add(qpn, qp);
     return qp;
 }

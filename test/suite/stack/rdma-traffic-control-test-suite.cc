@@ -40,7 +40,7 @@ namespace
 
 constexpr uint32_t PAYLOAD_BYTES = 1000; //!< payload of a datagram
 /// A datagram with the headers of UDP and IPv4, MAC header and FCS
-constexpr uint32_t FRAME_BYTES = PAYLOAD_BYTES + 28 + 18;
+constexpr uint32_t UDP_FRAME_BYTES = PAYLOAD_BYTES + 28 + 18;
 /// A limit that ten frames reach: 9 x 1046 + 1522 (largest frame) fits, 10 x 1046 + 1522 does not.
 constexpr uint32_t TEN_FRAMES = 11'000;
 
@@ -205,7 +205,7 @@ class QueueDiscTestCase : public TestCase
             qbb.peakBytes = link.a->GetQueues().GetPeakBytes(0);
         }
         NS_TEST_EXPECT_MSG_EQ(qbb.deviceDrops, 0, "the port drops nothing");
-        NS_TEST_EXPECT_MSG_EQ(qbb.peakBytes, 10 * FRAME_BYTES, "ten frames wait in the port");
+        NS_TEST_EXPECT_MSG_EQ(qbb.peakBytes, 10 * UDP_FRAME_BYTES, "ten frames wait in the port");
         NS_TEST_EXPECT_MSG_EQ(qbb.received + qbb.discDrops, 3750, "all that the disc let pass");
 #ifdef RDMA_TEST_POINT_TO_POINT
         Link link(m_disc);
@@ -260,7 +260,7 @@ class ClassQueuesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.received, 51, "class 0 alone");
             NS_TEST_EXPECT_MSG_EQ(queues->GetTxQueue(5)->IsStopped(), true, "class 5");
             NS_TEST_EXPECT_MSG_EQ(queues->GetTxQueue(0)->IsStopped(), false, "class 0");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetBytes(5), 10 * FRAME_BYTES, "port");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetBytes(5), 10 * UDP_FRAME_BYTES, "port");
             link.b->GetFlowControl().RequestPause(5, false);
         });
         Simulator::Stop(Seconds(1));
@@ -311,7 +311,7 @@ class QueueLimitsTestCase : public TestCase
         Link link("ns3::FifoQueueDisc");
         link.traffic.SetQueueLimits("ns3::DynamicQueueLimits",
                                     "MaxLimit",
-                                    UintegerValue(3 * FRAME_BYTES));
+                                    UintegerValue(3 * UDP_FRAME_BYTES));
         link.InstallQbb([](QbbHelper& helper) {
             helper.SetDeviceAttribute("MaxStackQueueBytes", UintegerValue(1'000'000));
         });
@@ -320,7 +320,7 @@ class QueueLimitsTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(link.received, 501, "datagrams");
         // The limit may be passed by one frame, as in Linux.
-        NS_TEST_EXPECT_MSG_EQ((link.a->GetQueues().GetPeakBytes(0) <= 4 * FRAME_BYTES),
+        NS_TEST_EXPECT_MSG_EQ((link.a->GetQueues().GetPeakBytes(0) <= 4 * UDP_FRAME_BYTES),
                               true,
                               "queue of the port");
         // 500 frames of 85.28 us in a row, and the way of the last one: the line never idles.
@@ -373,7 +373,7 @@ class TinyQueueTestCase : public TestCase
     {
         Link link("ns3::FifoQueueDisc");
         link.InstallQbb([](QbbHelper& helper) {
-            helper.SetDeviceAttribute("MaxStackQueueBytes", UintegerValue(FRAME_BYTES));
+            helper.SetDeviceAttribute("MaxStackQueueBytes", UintegerValue(UDP_FRAME_BYTES));
         });
         link.Send(1, Seconds(0.05), Seconds(1));
         link.Send(20, Seconds(0.1), MicroSeconds(1));
