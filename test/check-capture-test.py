@@ -10,6 +10,7 @@ Usage: test/check-capture-test.py DIR/rdma-frame-kinds.pcap (with a Python that 
 import importlib.util
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -45,7 +46,9 @@ def check(*arguments):
     return done.returncode, report, done.stderr
 
 
-@unittest.skipUnless(importlib.util.find_spec("scapy"), "scapy is not here")
+@unittest.skipUnless(
+    importlib.util.find_spec("scapy") and shutil.which("tshark"), "tshark or scapy is not here"
+)
 class CheckCapture(capture_support.CaptureTest):
     """Captures good and bad."""
 

@@ -8,8 +8,10 @@ Usage: test/irn-dissector-test.py DIR/rdma-frame-kinds.pcap (see capture_support
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(HERE, "..", "tools")
@@ -61,6 +63,7 @@ def tshark(path, *arguments, irn=True):
     return done.stdout
 
 
+@unittest.skipUnless(shutil.which("tshark"), "tshark is not here")
 class Dissector(capture_support.CaptureTest):
     """tools/irn.lua, apart from check-capture."""
 

@@ -97,6 +97,19 @@ class Programs(unittest.TestCase):
             self.run_program(["ns3/near.h"], "Near()")
         self.assertEqual(self.run_program(["ns3/near-layout-module.h"], "Layout()"), "1000")
 
+    def test_names_of_libraries(self):
+        for path, name in (
+            ("/lib/libns3-bridge.so", "bridge"), ("libns3.37-bridge-default.so", "bridge"),
+            ("libns3.36.1-core.so", "core"), ("libns3-dev-core-release.so", "core"),
+            ("libns3.48-csma-layout-debug.so", "csma-layout"),
+        ):
+            self.assertTrue(userprogram._is_module(path, name), path)
+        for path, name in (
+            ("libns3-tap-bridge.so", "bridge"), ("libns3.37-tap-bridge-default.so", "bridge"),
+            ("libns3-csma-layout.so", "csma"), ("libns3-dev-virtual-net-device.so", "device"),
+        ):
+            self.assertFalse(userprogram._is_module(path, name), path)
+
     def test_a_module_that_is_not_there(self):
         for name in ("gone-module.h", "gone.h"):
             with self.assertRaises(userprogram.MissingModule) as caught:

@@ -79,9 +79,10 @@ def libraries(module, names):
 
 
 def _is_module(path, name):
-    """Whether a file is the library of this module, and not of a module with a longer name."""
-    _, _, rest = os.path.basename(path).partition(f"-{name}")
-    return rest.split(".so")[0] in ("", "-default", "-debug", "-optimized", "-release")
+    """Whether a file is the library of this module, and not of tap-bridge or csma-layout."""
+    profile = "(?:-(?:default|debug|optimized|release|relwithdebinfo|minsizerel))?"
+    release = r"(?:\.\d[\d.]*(?:-rc\d+)?|-dev)?"
+    return re.fullmatch(rf"libns3{release}-{re.escape(name)}{profile}\.so", os.path.basename(path))
 
 
 def dependencies(depends):
