@@ -38,9 +38,9 @@ QbbSwitch::GetTypeId()
                           MakePointerChecker<QbbBufferManager>())
             .AddAttribute("Marker",
                           "Additional marker, which marks packets of this switch or writes into "
-                          "them; one for "
-                          "each switch. Works in addition to the markers of the attributes "
-                          "EcnMarker, CongestionDetector and PintBaseRtt. Default: none.",
+                          "them; one for each switch. Works in addition to the markers of the "
+                          "attributes EcnMarker, CongestionDetector and PintBaseRtt. Default: "
+                          "none.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
                           MakePointerChecker<QbbMarker>())
@@ -59,8 +59,7 @@ QbbSwitch::GetTypeId()
             .AddAttribute(
                 "PathSelector",
                 "Path selector, which chooses among equal-cost ports; one for each switch. "
-                "Default: "
-                "ECMP by flow.",
+                "Default: ECMP by flow.",
                 PointerValue(),
                 MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
                 MakePointerChecker<QbbPathSelector>())
@@ -246,7 +245,9 @@ QbbSwitch::ConfigureBuffer()
 {
     if (!m_buffer)
     {
-        SetBuffer(CreateObject<QbbSharedBuffer>());
+        const auto buffer = CreateObject<QbbSharedBuffer>();
+        Change<QbbBufferManager>(nullptr, buffer);
+        m_buffer = buffer;
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
