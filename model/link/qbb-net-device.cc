@@ -38,8 +38,8 @@ NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
 namespace
 {
 
-constexpr std::size_t STACK_QUEUES =
-    8; // transmission queues of ns-3's traffic control: the classes
+/// Transmission queues of ns-3's traffic control, one for each class.
+constexpr std::size_t STACK_QUEUES = 8;
 
 } // namespace
 
