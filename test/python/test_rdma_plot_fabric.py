@@ -154,7 +154,7 @@ class Pictures(unittest.TestCase):
 
     def test_load_counts_from_the_first_flow(self):
         run = leaf_spine({(0, 0): {"tx_bytes": 61_500, "tx_frames": 50}})
-        start = types.SimpleNamespace(start_ns=2e9)
+        start = types.SimpleNamespace(start_ns=2e9, counted=True)
         late = Run("folder", (start,), run.ports, {"sim_time_us": 2_000_010.0})
         self.assertEqual([round(value, 6) for value in self.values(self.draw(late))], [50])
 

@@ -279,6 +279,9 @@ class TimeoutsTestCase : public TestCase
                     test.helper.SetTransport("ns3::IrnTransport");
                     test.helper.SetTransportAttribute("BdpCap", UintegerValue(64));
                     test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+                    // Without errors the fabric has no timer, unless the user sets one.
+                    test.helper.SetTransportAttribute("RtoHigh", TimeValue(MicroSeconds(320)));
+                    test.helper.SetTransportAttribute("RtoLow", TimeValue(MicroSeconds(100)));
                     test.helper.SetCongestionControl("ns3::RdmaReadWindowTestControl");
                 });
                 const bool read = opcode == RdmaWrOpcode::RDMA_READ;

@@ -339,13 +339,17 @@ class DivisionSet
     std::vector<std::tuple<int64_t, uint32_t, uint32_t, std::string>> m_calls;
 };
 
-/** \return contents of all files of a folder, by name */
+/** \return contents of all results in a folder, by name, without the record of the run */
 std::map<std::string, std::string>
 ReadFolder(const std::string& folder)
 {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
     {
+        if (entry.path().filename() == "run.json")
+        {
+            continue; // names the command and the number of threads
+        }
         std::ifstream file(entry.path(), std::ios::binary);
         std::string bytes{std::istreambuf_iterator<char>(file), {}};
         for (std::size_t at; (at = bytes.find(folder)) != std::string::npos;)
