@@ -60,7 +60,7 @@ class Rooms(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
-    """A folder has one idea and at most 25 files; a file has one class and at most 400 lines."""
+    """A folder has one idea and at most 25 files; a file has one class and at most 450 lines."""
 
     def setUp(self):
         done = subprocess.run(
@@ -84,7 +84,7 @@ class Sizes(unittest.TestCase):
             with open(os.path.join(ROOT, path), encoding="utf-8") as handle:
                 lines[path] = sum(1 for _ in handle)
         self.assertIn("tools/check-all", lines)
-        self.assertEqual({path: count for path, count in lines.items() if count > 400}, {})
+        self.assertEqual({path: count for path, count in lines.items() if count > 450}, {})
 
 
 class TestCaseNames(unittest.TestCase):
