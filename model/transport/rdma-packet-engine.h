@@ -231,7 +231,16 @@ class RdmaPacketEngine : public RdmaEndpoint
         m_queued = queued;
         if (!queued && m_connection.reaction)
         {
-            m_connection.reaction->GetPacer().OnIdle();
+            m_connection.reaction->GetPacer().Forgo();
+        }
+    }
+
+    /** \param at instant at which the last pause of the port ended; waiting until then is lost */
+    void ForgoPause(QbbPs at)
+    {
+        if (m_connection.reaction && m_connection.reaction->GetPacer().GetNext() < at)
+        {
+            m_connection.reaction->GetPacer().Forgo();
         }
     }
 

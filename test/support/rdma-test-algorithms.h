@@ -164,18 +164,16 @@ GetTestAlgorithms()
     // The rules of PowerTCP's authors: n flows of 150 Mb/s of additive increase each use 0.95 + n x
     // 0.0015 of the port, without a queue. Theta's round trip is 1.05 + n x 0.0015 of the empty
     // one, whose bandwidth-delay product is 52 kB.
-    RdmaTestAlgorithm authors{"PowerTCP",
-                              "ns3::RdmaPowerTcp",
-                              {{2, {0.5, 10, RDMA_TEST_FROM_RUN}},
-                               {8, {1.5, 20, RDMA_TEST_FROM_RUN}},
-                               {16, {3, 30, RDMA_TEST_FROM_RUN}}}};
+    RdmaTestAlgorithm authors{
+        "PowerTCP",
+        "ns3::RdmaPowerTcp",
+        {{2, {0.25, 3, RDMA_TEST_FROM_RUN}}, {16, {1.74, 20, RDMA_TEST_FROM_RUN}}}};
     authors.utilisation = 0.94;
     list.push_back(authors);
     authors.name = "theta-PowerTCP";
     authors.attributes = {{"Variant", "Theta"}};
-    authors.queues = {{2, {2.8, 20, RDMA_TEST_FROM_RUN}},
-                      {8, {3.2, 40, RDMA_TEST_FROM_RUN}},
-                      {16, {3.9, 60, RDMA_TEST_FROM_RUN}}};
+    authors.queues = {{2, {2.8, 10, 0.15}}, {16, {3.9, 30, 0.15}}};
+    authors.utilisation = 0.95;
     list.push_back(authors);
 
     // The paper's rules, section 3.3: the queue is the sum of the additive increases, n /

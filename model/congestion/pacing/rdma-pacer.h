@@ -24,14 +24,15 @@ namespace ns3
  * to picoseconds does not change the rate.
  *
  * A queue pair that has a packet to send may still have to wait for the port, because other queue
- * pairs send or the port is paused. With catchUp the time b x 8 / r counts from when the packet was
- * allowed to leave, but the next packet never becomes due before the packet leaves: waiting is made
- * up for by at most one packet. Queue pairs that share a port then keep their rates, as with the
- * token buckets of rate limiters in NICs, if the port can carry their sum and nobody has to wait
- * for longer than the time between two of its packets. Without catchUp the time counts from when
- * the packet left, so each wait lowers the rate, as in the simulator of HPCC's authors
- * (RdmaHw::UpdateNextAvail()). Time in which a queue pair has nothing to send, or no room in its
- * window, is never made up for (OnIdle()), so there is no burst after it.
+ * pairs send. With catchUp the time b x 8 / r counts from when the packet was allowed to leave, but
+ * the next packet never becomes due before the packet leaves: waiting is made up for by at most one
+ * packet. Queue pairs that share a port then keep their rates, as with the token buckets of rate
+ * limiters in NICs, if the port can carry their sum and nobody has to wait for longer than the time
+ * between two of its packets. Without catchUp the time counts from when the packet left, so each
+ * wait lowers the rate, as in the simulator of HPCC's authors (RdmaHw::UpdateNextAvail()).
+ *
+ * A wait in which the port was paused is never made up for, so a pause does not end with a burst.
+ * Neither is time in which a queue pair has nothing to send, or no room in its window (Forgo()).
  *
  * If the rate rises while a packet waits, the remaining bits of the previous packet are paced at
  * the new rate (Hasten()). A lower rate takes effect with the next packet.
@@ -63,8 +64,8 @@ class RdmaPacer
         return m_next;
     }
 
-    /** The queue pair has nothing to send, or no room in its window. */
-    void OnIdle()
+    /** Time up to the next packet is not made up for. */
+    void Forgo()
     {
         m_waits = false;
     }
@@ -263,7 +264,7 @@ class RdmaPacer
     bool m_needsRtt;                     //!< the controller needs round-trip times
     bool m_timesPackets;                 //!< send times are kept
     bool m_catchUp;                      //!< waiting for the port is made up for
-    bool m_waits{false};                 //!< no OnIdle() since the last packet
+    bool m_waits{false};                 //!< no Forgo() since the last packet
     QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
     uint32_t m_utilisationPeriod;        //!< N: one of N packets asks for the utilisation; 0: none
     uint32_t m_untilAsked{1};            //!< packets until one asks for the utilisation

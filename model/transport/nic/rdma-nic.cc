@@ -81,9 +81,10 @@ RdmaNic::GetTypeId()
             .AddAttribute(
                 "PaceCatchUp",
                 "A queue pair connected afterwards that has a packet to send and waits for its "
-                "port, beyond what its pace demands, makes up for the wait by at most one packet, "
-                "as NICs' rate limiters do: queue pairs that share a port keep their rates. False: "
-                "each wait lowers the rate, as in the simulator of HPCC's authors.",
+                "port, beyond what its pace demands, because other queue pairs send, makes up for "
+                "the wait by at most one packet, as NICs' rate limiters do: queue pairs that share "
+                "a port keep their rates. False: each wait lowers the rate, as in the simulator of "
+                "HPCC's authors.",
                 BooleanValue(true),
                 MakeBooleanAccessor(&RdmaNic::m_catchesUp),
                 MakeBooleanChecker())

@@ -190,6 +190,7 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
             Wait(qp, now);
             continue;
         }
+        qp->ForgoPause(device.GetFlowControl().GetResumed(priority));
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {

@@ -158,11 +158,11 @@ TEST(RdmaPacer, NoBurstAfterIdling)
     // After a second of silence one packet goes at once, and the next one 8 us later, not sooner.
     const QbbPs later = 1_s;
     EXPECT_LE(p.pacer->GetNext(), later);
-    p.pacer->OnIdle();
+    p.pacer->Forgo();
     p.pacer->OnSent(1, false, 1000, later);
     EXPECT_EQ(p.pacer->GetNext(), later + 8_us);
     // 1 us late, for want of something to send: the pacer does not make up for it
-    p.pacer->OnIdle();
+    p.pacer->Forgo();
     p.pacer->OnSent(2, false, 1000, later + 9_us);
     EXPECT_EQ(p.pacer->GetNext(), later + 17_us);
 }
@@ -179,7 +179,7 @@ TEST(RdmaPacer, WaitingForThePortIsMadeUpFor)
 
 TEST(RdmaPacer, NoMoreThanOnePacketIsMadeUpFor)
 {
-    // Due at 8 us, the port is paused until 100 us: packet 2 may follow packet 1 at once. Packet 3
+    // Due at 8 us, but the port is taken until 100 us: packet 2 may follow packet 1 at once. Packet 3
     // is due 8 us after packet 1, not earlier.
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_us);

@@ -107,6 +107,8 @@ TEST(RdmaTimeSeries, NothingElseChanges)
                           Case{"hpcc-pint", "roce", true, false},
                           Case{"powertcp", "irn", true, false},
                           Case{"powertcp-theta", "roce", true, false},
+                          Case{"powertcp-paper", "roce", true, false},
+                          Case{"powertcp-theta-paper", "irn", true, false},
                           Case{"aimd", "irn", true, false}})
     {
         SCOPED_TRACE(std::string(c.cc) + " " + c.transport);
