@@ -163,7 +163,8 @@ class RdmaFabricHelper
     /**
      * Says whether QbbEcnMarker marks packets in all switches. Without this call and without
      * SetEcnAttribute(), it does if the congestion control needs marks
-     * (RdmaCongestionControl::GetMarking()) and no congestion detector is set.
+     * (RdmaCongestionControl::GetMarking()), and neither a congestion detector nor a marker of
+     * SetMarker() is set.
      *
      * \param enable true: switches mark ECN-capable packets. False: they do not; Install() then
      *        refuses a congestion control that needs marks, unless a marker or a congestion

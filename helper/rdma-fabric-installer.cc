@@ -288,9 +288,8 @@ RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
                     "rdma: " << m_control->GetInstanceTypeId().GetName()
                              << " needs ECN marks, and EnableEcn(false) turns them off; accepted: "
                                 "EnableEcn(true), or neither, or a marker or congestion detector");
-    // A congestion detector decides in place of the curve.
-    const bool marks =
-        m_settings.markEcn.value_or(marking != RdmaMarking::NONE && m_settings.detector.IsNone());
+    // A congestion detector or a marker of the script decides in place of the curve.
+    const bool marks = m_settings.markEcn.value_or(marking != RdmaMarking::NONE && !hasOther);
     if (!marks)
     {
         return;

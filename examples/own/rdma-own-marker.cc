@@ -173,9 +173,10 @@ main(int argc, char* argv[])
     std::cout << "marker            Gb/s  queue, kB    marks\n"
               << std::fixed << std::setprecision(1);
     RdmaFabricHelper none;
+    none.SetQueuePairAttribute("EcnCapable", BooleanValue(false));
     RunOne("none", none, senders, duration);
     RdmaFabricHelper curve;
-    curve.EnableEcn(true);
+    curve.SetEcnAttribute("Kmin", UintegerValue(5000)); // a curve in place of DCTCP's step
     RunOne("curve", curve, senders, duration);
     RdmaFabricHelper own;
     own.SetMarker("ns3::OwnMarker");

@@ -39,7 +39,12 @@ ConfigureEcn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     const std::string& text = options.ecn;
     if (text == "auto")
     {
-        return; // the helper asks the congestion control
+        // The helper asks the congestion control. The option marker adds to the curve.
+        if (options.marker != "none" && options.marking == "curve")
+        {
+            helper.EnableEcn(IsRdmaEcnOn(options));
+        }
+        return;
     }
     if (text == "on" || text == "off")
     {
