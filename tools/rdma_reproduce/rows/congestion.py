@@ -132,9 +132,12 @@ def hpcc(setting):
 # Predictions in kB: doc/validation/congestion.md says where they come from.
 QUEUES = (
     ("dctcp-window", 2, 96), ("dctcp-window", 16, 99), ("dctcp", 2, 96), ("dctcp", 16, 99),
-    ("swift", 2, 296), ("swift", 16, 348), ("powertcp", 2, 10.5), ("powertcp", 16, 84),
-    ("powertcp-theta", 2, 10.5), ("powertcp-theta", 16, 84),
+    ("swift", 2, 296), ("swift", 16, 348), ("powertcp-paper", 2, 10.5), ("powertcp-paper", 16, 84),
+    ("powertcp-theta-paper", 2, 10.5), ("powertcp-theta-paper", 16, 84),
+    ("powertcp-theta", 2, 2.8), ("powertcp-theta", 16, 3.9),
 )
+# The rules of PowerTCP's authors leave no queue and use a part of the port, in Gb/s of frames.
+USES = ((2, 93.6), (16, 95.6))
 
 
 def queues(setting):
@@ -145,6 +148,12 @@ def queues(setting):
         result += [
             value(case.name, case, "queue_kb", within(queue, 0.1), "mean queue, kB", 1),
             value(case.name, case, "gbps", at_least(97), "frames at the port, Gb/s", 1),
+        ]
+    for flows, gbps in USES:
+        case = bottleneck("powertcp", flows, setting, 20, 30)
+        result += [
+            value(case.name, case, "queue_kb", at_most(10, "near zero (10 at most)"), "mean queue, kB", 1),
+            value(case.name, case, "gbps", within(gbps, 0.01), "frames at the port, Gb/s", 1),
         ]
     return result
 
