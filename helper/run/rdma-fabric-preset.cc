@@ -33,6 +33,7 @@ constexpr Preset FABRIC_PRESETS[] = {
 --portBuffer=240KB
 --ns3::QbbEcnMarker::MarkBy=Queue
 --ns3::IrnTransport::WriteHeaders=Roce
+--ns3::RdmaNic::PaceCatchUp=false
 --workload=poisson
 --cdf=irn-heavy-tail
 --load=0.7
