@@ -100,12 +100,15 @@ RdmaFabricTimers::Examine()
     m_set = false;
     TurnOffUnlessNeeded();
     m_reordering.clear();
-    if (!m_transport->TakesReorderingForLoss())
+    const RdmaTopology& topology = m_fabric.GetTopology();
+    // A tree has one path between two hosts, so that no packet overtakes another one.
+    const bool isTree = topology.GetNLinks() < topology.GetNNodes();
+    if (isTree || !m_transport->TakesReorderingForLoss())
     {
         return;
     }
     QbbPs roundTrip{0};
-    for (const uint32_t id : m_fabric.GetTopology().GetSwitches())
+    for (const uint32_t id : topology.GetSwitches())
     {
         PointerValue value;
         m_fabric.GetSwitch(id)->GetAttribute("PathSelector", value);
@@ -113,7 +116,7 @@ RdmaFabricTimers::Examine()
         if (selector && roundTrip == 0_ps)
         {
             const auto [packet, ack] = GetFrameBytes(m_fabric);
-            roundTrip = GetRdmaLongestRtt(m_fabric.GetTopology(), packet, ack);
+            roundTrip = GetRdmaLongestRtt(topology, packet, ack);
         }
         if (selector && selector->MayReorder(roundTrip))
         {

@@ -18,12 +18,14 @@ namespace
 
 /** \return what a run over four paths writes to standard error */
 std::string
-RunOver(const std::string& selector, const std::string& transport)
+RunOver(const std::string& selector,
+        const std::string& transport,
+        const RdmaTopology& topology = MakeRdmaLeafSpine(2, 1, 4))
 {
     RdmaFabricHelper helper;
     helper.SetPathSelector(selector);
     helper.SetTransport(transport);
-    const auto fabric = helper.Install(MakeRdmaLeafSpine(2, 1, 4));
+    const auto fabric = helper.Install(topology);
     RdmaSendRequest request;
     request.length = 1000;
     testing::internal::CaptureStderr();
@@ -63,4 +65,9 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
         EXPECT_EQ(text.empty(), begin.empty()) << text;
         EXPECT_EQ(RunOver(selector, transport), "") << "once in a process";
     }
+}
+
+TEST(RdmaReorderingNoteTest, ATreeHasOnePath)
+{
+    EXPECT_EQ(RunOver("spray", "roce", MakeRdmaStar(4)), "");
 }
