@@ -58,7 +58,6 @@ WritePipe(int pipe, const std::string& text)
 [[noreturn]] void
 PerformTask(std::size_t index, const RdmaProcessPool::Task& task, int pipe)
 {
-    RdmaInterrupt::LeaveToParent();
     std::string text;
     int status = 0;
     // An exception must not leave this function: the child would continue as a second caller.
@@ -154,7 +153,19 @@ RdmaProcessPool::Begin(std::size_t index, const Task& task)
     std::cout.flush();
     std::clog.flush();
     std::fflush(nullptr);
+    // A signal that the pool forwards must not meet the caller's handlers in the child.
+    sigset_t signals;
+    sigset_t before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
     const pid_t process = fork();
+    if (process == 0)
+    {
+        RdmaInterrupt::LeaveToParent();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (process < 0)
     {
         close(ends[0]);
