@@ -21,7 +21,7 @@ from rdma_runs import student  # noqa: E402
 if HAS_PACKAGES:
     from rdma_reproduce import catalogue, cli, fabric, figures, pages, report, row, tables, wide
     from rdma_reproduce.readings import MAIN, READINGS
-    from rdma_reproduce.rows import all_rows
+    from rdma_reproduce.rows import all_rows, power_tcp
     from rdma_reproduce.rows.irn_incast import incast
     from rdma_runs import style
     from rdma_runs.costs import Costs
@@ -364,12 +364,26 @@ class Tool(unittest.TestCase):
             (("irn", "--rows=B1,A1"), "--rows=B1,A1: 'A1'; accepted: B1, B2"),
             (("irn", "--figures=1"), "--figures=1: '1'; accepted: irn-1"),
             (("irn", "--readings=x"), "accepted: wire-acks, wire"),
-            (("cc", "--experiments"), "cc has no experiments; accepted: --experiments with irn or all"),
+            (("scale", "--experiments"), "scale has no experiments; accepted: --experiments with irn, cc or all"),
             (("irn", "--seeds=0"), '"0"; accepted: a number of seeds'),
             (("irn", "--quick", f"--out={VALIDATION}"), "anywhere but into doc/validation"),
         ):
             _, said = self.reproduce(*words, status=2)
             self.assertIn(message, said)
+
+    def test_traffic_of_the_power_tcp_program(self):
+        flows = power_tcp.flows(3, 100)
+        self.assertEqual(flows, power_tcp.flows(3, 100))
+        self.assertNotEqual(flows, power_tcp.flows(4, 100))
+        # Hosts of the first rack send to both racks, those of the second to their own.
+        racks = {(source // 32, target // 32) for _, source, target, _ in flows}
+        self.assertEqual(racks, {(0, 0), (0, 1), (1, 1)})
+        self.assertTrue(all(source != target for _, source, target, _ in flows))
+        # 64 hosts x 3.75 Gb/s x 100 ms are 3 GB. The mean size is 1,711,222.5 B, so about 1753 flows start;
+        # 15% of all are at most 10 KB.
+        self.assertAlmostEqual(len(flows), 1753, delta=4 * 1753 ** 0.5)
+        share = sum(size <= 10_000 for *_, size in flows) / len(flows)
+        self.assertAlmostEqual(share, 0.15, delta=4 * (0.15 * 0.85 / 1753) ** 0.5)
 
     def test_list(self):
         printed, _ = self.reproduce("irn", "--rows=B1,B2,B7", "--seeds=2", "--quick", "--list")

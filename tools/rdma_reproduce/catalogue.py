@@ -81,7 +81,9 @@ def request(options):
     if options.experiments:
         wanted += [name for name, row in rows.items() if row.experiment]
         if not wanted:
-            raise usage_error(f"{options.target} has no experiments; accepted: --experiments with irn or all")
+            having = [page for page in known if any(row.experiment for row in rows_of(page))]
+            raise usage_error(
+                f"{options.target} has no experiments; accepted: --experiments with {', '.join(having)} or all")
     if options.rows:
         wanted += listed(options.rows, rows, "rows")
     if options.figures:
