@@ -200,12 +200,15 @@ QbbParallelRun::TakeAdded(uint32_t first, uint32_t last)
     {
         for (const auto& group : m_groups)
         {
-            for (const auto& ev : std::exchange(group->effects[step % SLOTS].added, {}))
+            // The vector keeps its memory for the next steps.
+            std::vector<Scheduler::Event>& added = group->effects[step % SLOTS].added;
+            for (const Scheduler::Event& ev : added)
             {
                 m_global.Insert(QbbEventTime::FromFs(static_cast<int64_t>(ev.key.m_ts)),
                                 Simulator::NO_CONTEXT,
                                 ev.impl);
             }
+            added.clear();
         }
     }
 }
