@@ -131,38 +131,29 @@ RunOne(const RdmaFabricOptions& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a path selector of its own and runs it by its name, as rdma-fabric would.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:4x8x4";
     options.uplinkRate = "100Gbps";
     options.workload = "permutation";
-    options.paths = "";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a path selector of its own and runs it by its name, as rdma-fabric would.");
-    cmd.AddValue("paths", "one choice of paths in place of the table's three", options.paths);
-    cmd.AddValue("workload", "workload in the notation of rdma-fabric", options.workload);
-    cmd.AddValue("bytes", "flow size; auto: 1 MB", options.bytes);
-    cmd.Parse(argc, argv);
-
-    std::vector<std::string> choices{"ecmp", "flowlet", "least-queue"};
-    if (!options.paths.empty())
-    {
-        choices = {options.paths};
-    }
-    std::cout << "paths             flows  mean slowdown  p99 slowdown   pauses\n"
-              << std::fixed << std::setprecision(2);
-    try
-    {
+    std::string only;
+    cmd.Add("paths", "one choice of paths in place of the table's three", only);
+    cmd.Include(options, {"workload", "bytes"});
+    return cmd.Run(argc, argv, [&] {
+        std::vector<std::string> choices{"ecmp", "flowlet", "least-queue"};
+        if (!only.empty())
+        {
+            choices = {only};
+        }
+        std::cout << "paths             flows  mean slowdown  p99 slowdown   pauses\n"
+                  << std::fixed << std::setprecision(2);
         for (const std::string& paths : choices)
         {
             options.paths = paths;
             RunOne(options);
         }
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-path-selector: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }

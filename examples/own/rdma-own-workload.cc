@@ -144,38 +144,29 @@ RunOne(const RdmaFabricOptions& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a workload of its own and runs it by its name, as rdma-fabric would.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:4x4x2";
     options.uplinkRate = "100Gbps";
-    options.workload = "";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a workload of its own and runs it by its name, as rdma-fabric would.");
-    cmd.AddValue("workload", "one workload in place of the table's three", options.workload);
-    cmd.AddValue("topology", "topology in the notation of rdma-fabric", options.topology);
-    cmd.AddValue("bytes", "data of each host; auto: 16 MB, permutation 1 MB", options.bytes);
-    cmd.Parse(argc, argv);
-
-    std::vector<std::string> workloads{"ring:16", "ring:16[Shuffle=true]", "permutation"};
-    if (!options.workload.empty())
-    {
-        workloads = {options.workload};
-    }
-    std::cout
-        << "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n"
-        << std::fixed << std::setprecision(2);
-    try
-    {
+    std::string only;
+    cmd.Add("workload", "one workload in place of the table's three", only);
+    cmd.Include(options, {"topology", "bytes"});
+    return cmd.Run(argc, argv, [&] {
+        std::vector<std::string> workloads{"ring:16", "ring:16[Shuffle=true]", "permutation"};
+        if (!only.empty())
+        {
+            workloads = {only};
+        }
+        std::cout
+            << "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n"
+            << std::fixed << std::setprecision(2);
         for (const std::string& workload : workloads)
         {
             options.workload = workload;
             RunOne(options);
         }
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-workload: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }
