@@ -113,6 +113,17 @@ SetSwitches(RdmaFabricHelper& helper, const Options& options)
 int
 Run(const Options& options)
 {
+    Time detection; // 0: no watchdog
+    if (options.watchdog != "off")
+    {
+        detection =
+            ParseRdmaOption("watchdog", [&] { return QbbToTime(ParseRdmaTime(options.watchdog)); });
+        if (detection < NanoSeconds(1))
+        {
+            throw std::invalid_argument("--watchdog: " + options.watchdog +
+                                        "; accepted: off, or a time of 1ns or more");
+        }
+    }
     RdmaFabricHelper helper;
     RdmaTopologyRates rates;
     rates.hostRate = options.rate;
@@ -167,15 +178,8 @@ Run(const Options& options)
             [&](const QbbDeadlock&) { print("the deadlock is over"); }));
 
     uint64_t storms = 0;
-    if (options.watchdog != "off")
+    if (!detection.IsZero())
     {
-        const Time detection =
-            ParseRdmaOption("watchdog", [&] { return QbbToTime(ParseRdmaTime(options.watchdog)); });
-        if (detection < NanoSeconds(1))
-        {
-            throw std::invalid_argument("--watchdog: " + options.watchdog +
-                                        "; accepted: off, or a time of 1ns or more");
-        }
         for (const auto& sw : fabric->GetRouting()->GetSwitches())
         {
             const auto watchdog = CreateObject<QbbPfcWatchdog>();

@@ -112,14 +112,15 @@ const RdmaPartName g_leastQueueName("least-queue",
  * Runs the workload with one path selector and prints a row of the table.
  *
  * \param options options of the run
+ * \param header printed before the row, once the run has shown that the options are right
  */
 void
-RunOne(const RdmaFabricOptions& options)
+RunOne(const RdmaFabricOptions& options, const std::string& header)
 {
     RdmaFabricRun run(options);
     run.Run();
     const RdmaFabricSummary summary = run.GetOutcome().summary;
-    std::cout << std::setw(16) << std::left << options.paths << std::right << std::setw(7)
+    std::cout << header << std::setw(16) << std::left << options.paths << std::right << std::setw(7)
               << summary.flowsCompleted << std::setw(15) << summary.avgSlowdown.value_or(0)
               << std::setw(14) << summary.p99Slowdown.value_or(0) << std::setw(9)
               << summary.pauseFrames << "\n";
@@ -147,12 +148,13 @@ main(int argc, char* argv[])
         {
             choices = {only};
         }
-        std::cout << "paths             flows  mean slowdown  p99 slowdown   pauses\n"
-                  << std::fixed << std::setprecision(2);
+        std::string header = "paths             flows  mean slowdown  p99 slowdown   pauses\n";
+        std::cout << std::fixed << std::setprecision(2);
         for (const std::string& paths : choices)
         {
             options.paths = paths;
-            RunOne(options);
+            RunOne(options, header);
+            header.clear();
         }
         return 0;
     });

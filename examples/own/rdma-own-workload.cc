@@ -118,9 +118,10 @@ const RdmaPartName g_ringName("ring", RingWorkload::GetTypeId(), "", "ring all-r
  * Runs a workload and prints a row of the table.
  *
  * \param options options of the run
+ * \param header printed before the row, once the run has shown that the options are right
  */
 void
-RunOne(const RdmaFabricOptions& options)
+RunOne(const RdmaFabricOptions& options, const std::string& header)
 {
     RdmaFabricRun run(options);
     run.Run();
@@ -131,8 +132,8 @@ RunOne(const RdmaFabricOptions& options)
         end = std::max(end, result.flow.start + result.fct.value_or(0_ps));
     }
     const RdmaFabricSummary& summary = outcome.summary;
-    std::cout << std::setw(24) << std::left << options.workload << std::right << std::setw(7)
-              << summary.flowsCompleted << std::setw(11)
+    std::cout << header << std::setw(24) << std::left << options.workload << std::right
+              << std::setw(7) << summary.flowsCompleted << std::setw(11)
               << FormatRdmaReal(static_cast<double>(end) / 1e6) << std::setw(15)
               << summary.avgSlowdown.value_or(0) << std::setw(14) << summary.p99Slowdown.value_or(0)
               << std::setw(9) << summary.pauseFrames << "\n";
@@ -159,13 +160,14 @@ main(int argc, char* argv[])
         {
             workloads = {only};
         }
-        std::cout
-            << "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n"
-            << std::fixed << std::setprecision(2);
+        std::string header =
+            "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n";
+        std::cout << std::fixed << std::setprecision(2);
         for (const std::string& workload : workloads)
         {
             options.workload = workload;
-            RunOne(options);
+            RunOne(options, header);
+            header.clear();
         }
         return 0;
     });
