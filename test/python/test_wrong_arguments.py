@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from runs_support import ROOT, command, needs_packages, put  # noqa: E402
+from runs_support import ROOT, command, contents, needs_packages, put  # noqa: E402
 
 import built_program  # noqa: E402
 
@@ -326,6 +326,95 @@ class WrongArguments(unittest.TestCase):
     def test_there_is_a_program_for_each_example(self):
         sources = [*os.listdir(os.path.join(ROOT, "examples")), *os.listdir(os.path.join(ROOT, "examples", "own"))]
         self.assertEqual(sorted(EXAMPLES), sorted(name[:-3] for name in sources if name.endswith(".cc")))
+
+
+@unittest.skipUnless(built_program.find("rdma-fabric"), "the examples are not built")
+class RightArguments(unittest.TestCase):
+    """Arguments that must not be refused, cut or mistaken."""
+
+    SMALL = ("--topology=star:4", "--workload=incast:3", "--bytes=10KB")
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def run_fabric(self, *arguments, stderr=""):
+        """Runs rdma-fabric in the folder; returns what it prints."""
+        done = subprocess.run(
+            [built_program.find("rdma-fabric"), *arguments], cwd=self.folder, check=False, text=True,
+            capture_output=True, timeout=120,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, stderr))
+        return re.sub(r"(?<= packet-hops), .*", "", done.stdout)
+
+    def files(self):
+        """All files below the folder."""
+        return sorted(
+            os.path.relpath(os.path.join(where, name), self.folder)
+            for where, _, names in os.walk(self.folder) for name in names
+        )
+
+    def test_blanks_and_umlauts_in_paths(self):
+        printed = self.run_fabric(
+            *self.SMALL, "--out=my dir/Übung 1", "--monitor", "my ports.csv", "--save-config=a b.conf"
+        )
+        results = [f"my dir/Übung 1/{name}" for name in ("flows.csv", "ports.csv", "run.json", "summary.json")]
+        self.assertEqual(self.files(), sorted(["a b.conf", "my ports.csv", *results]))
+        for name in ("my ports.csv", *results):
+            os.remove(os.path.join(self.folder, name))
+        again = self.run_fabric("--config=a b.conf", "--save-config", "c d.conf")
+        self.assertEqual(again, printed)
+        self.assertEqual(self.files(), sorted(["a b.conf", "c d.conf", "my ports.csv", *results]))
+        self.assertEqual(contents(self.folder, "a b.conf"), contents(self.folder, "c d.conf"))
+
+    def test_an_experiment_is_one_file(self):
+        put(
+            self.folder, "my experiment.conf",
+            "--topology=star:4\n--workload=incast:3\n--bytes=10KB\n--out=my dir\n--seeds=2\n--jobs=2\n"
+            "--monitor=my ports.csv\n--threads=2\n",
+        )
+        self.run_fabric("--config", "my experiment.conf")
+        for seed in (1, 2):
+            self.assertTrue(os.path.exists(os.path.join(self.folder, "my dir", f"seed-{seed}", "my ports.csv")))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "my dir", "seeds.csv")))
+
+    def test_the_command_line_overrides_a_file(self):
+        put(self.folder, "a.conf", "--bufferPreset=trident2\n--cdf=hadoop\n--load=0.3\n--switch=shared\n")
+        both = self.run_fabric("--config=a.conf", *self.SMALL, "--buffer=4MB")
+        self.assertEqual(both, self.run_fabric(*self.SMALL, "--buffer=4MB"))
+        other = self.run_fabric("--config=a.conf", *self.SMALL, "--switch=input-queued")
+        self.assertEqual(other, self.run_fabric(*self.SMALL, "--switch=input-queued"))
+        preset = self.run_fabric("--preset=irn", "--topology=star:4", "--workload=incast:3", "--bytes=10KB")
+        self.assertIn("0 drops", preset)
+
+    def test_forms_of_an_argument(self):
+        usual = self.run_fabric(*self.SMALL, "--explain=true", "--mtu=512")
+        self.assertEqual(usual, self.run_fabric(*self.SMALL, "-explain", "-mtu", "512"))
+        self.assertEqual(usual, self.run_fabric("--mtu", "512", *self.SMALL, "--explain", "1"))
+
+    def test_a_load_above_the_line_rate_is_noted(self):
+        self.run_fabric(
+            "--topology=star:4", "--load=50", "--duration=100ns",
+            stderr="rdma: note: a load of 50 is 50 times the line rate of the hosts\n",
+        )
+
+    @needs_packages
+    def test_sweeps_pass_blanks_on(self):
+        put(self.folder, "my topology.txt", FILES["t.txt"])
+        put(self.folder, "my sweep.yaml", """\
+            program: rdma-fabric
+            options: {topology: "file:my topology.txt", workload: permutation}
+            grid: {cc: [none, dcqcn]}
+            metrics: [avg_fct_us]
+            out: my results.csv
+        """)
+        done = subprocess.run(
+            [*command("sweep"), "my sweep.yaml", f"--programs={os.path.dirname(built_program.find('rdma-fabric'))}"],
+            cwd=self.folder, check=False, text=True, capture_output=True, timeout=120,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("my results.csv", self.files())
 
 
 if __name__ == "__main__":
