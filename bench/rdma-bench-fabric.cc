@@ -22,16 +22,13 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(__FILE__,
+                        "Measures a run of rdma-fabric, in units of a bare pipeline of events.");
     RdmaFabricOptions options;
     std::string out;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Measures a run of rdma-fabric, in units of a bare pipeline of events.");
-    options.AddTo(cmd);
-    cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json", out);
-    cmd.Parse(argc, argv);
-    try
-    {
+    cmd.Include(options);
+    cmd.Add("out", "directory for flows.csv, ports.csv, summary.json", out);
+    return cmd.Run(argc, argv, [&] {
         if (out.empty())
         {
             throw std::invalid_argument("--out: empty; accepted: a directory");
@@ -59,10 +56,5 @@ main(int argc, char* argv[])
         add("hosts", "", "hosts of the fabric", hosts);
         WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-bench-fabric: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

@@ -119,33 +119,35 @@ FlowBytes(uint32_t count)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before the command line is parsed, which may contain times
+    RdmaCommandLine cmd(__FILE__, "Heap bytes for each host, queue pair and flow.");
     uint32_t queuePairs = 100'000;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Heap bytes for each host, queue pair and flow.");
-    cmd.AddValue("queuePairs", "queue pairs that are made, 1000 and above", queuePairs);
-    cmd.Parse(argc, argv);
-    NS_ABORT_MSG_IF(queuePairs < 1000, "--queuePairs: " << queuePairs << "; accepted: 1000 and up");
-    FabricBytes(2); // registers types and fills ns-3's own caches
-    const double host = (FabricBytes(400) - FabricBytes(200)) / 200;
-    const double flow = (FlowBytes(20000) - FlowBytes(10000)) / 10000;
-    std::cout << "{\"bytes_per_host\": " << host << ", \"bytes_per_flow\": " << flow;
-    for (const std::string transport : {"Roce", "Irn"})
-    {
-        for (const Use use : {Use::IDLE, Use::WRITE, Use::READ})
+    cmd.Add("queuePairs",
+            "queue pairs that are made, 1000 and above",
+            queuePairs,
+            {"1000", "100000000"});
+
+    return cmd.Run(argc, argv, [&] {
+        FabricBytes(2); // registers types and fills ns-3's own caches
+        const double host = (FabricBytes(400) - FabricBytes(200)) / 200;
+        const double flow = (FlowBytes(20000) - FlowBytes(10000)) / 10000;
+        std::cout << "{\"bytes_per_host\": " << host << ", \"bytes_per_flow\": " << flow;
+        for (const std::string transport : {"Roce", "Irn"})
         {
-            const std::string type = "ns3::" + transport + "Transport";
-            const uint32_t pairs = queuePairs / 2;
-            const double bytes =
-                QueuePairBytes(type, pairs, use) - QueuePairBytes(type, pairs / 2, use);
-            std::cout << ", \"bytes_per_"
-                      << (use == Use::IDLE    ? "idle"
-                          : use == Use::WRITE ? "active"
-                                              : "reading")
-                      << "_queue_pair_" << (transport == "Irn" ? "irn" : "roce")
-                      << "\": " << bytes / (2 * (pairs - pairs / 2));
+            for (const Use use : {Use::IDLE, Use::WRITE, Use::READ})
+            {
+                const std::string type = "ns3::" + transport + "Transport";
+                const uint32_t pairs = queuePairs / 2;
+                const double bytes =
+                    QueuePairBytes(type, pairs, use) - QueuePairBytes(type, pairs / 2, use);
+                std::cout << ", \"bytes_per_"
+                          << (use == Use::IDLE    ? "idle"
+                              : use == Use::WRITE ? "active"
+                                                  : "reading")
+                          << "_queue_pair_" << (transport == "Irn" ? "irn" : "roce")
+                          << "\": " << bytes / (2 * (pairs - pairs / 2));
+            }
         }
-    }
-    std::cout << "}" << std::endl;
-    return 0;
+        std::cout << "}" << std::endl;
+        return 0;
+    });
 }

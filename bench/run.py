@@ -40,6 +40,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tools"))
 
 import built_program  # noqa: E402
+from with_ns3.arguments import Arguments  # noqa: E402
 from cases import CASES, control_case  # noqa: E402
 
 COLUMNS = [
@@ -218,7 +219,7 @@ def choose(parser, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(
+    parser = Arguments(
         prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", metavar="NAMES", help="cases to run, with commas (all)")
@@ -233,16 +234,16 @@ def main():
     )
     parser.add_argument("--json", metavar="FILE", help="write the results there as well")
     options = parser.parse_args()
-    if options.list:
-        width = max(len(case.name) for case in CASES)
-        for case in CASES:
-            print(f"{case.name:{width}}  {case.about}")
-        return
     if options.repeat < 1:
         parser.error("--repeat: accepted: 1 and above")
     if options.other and not os.access(options.other, os.X_OK):
         parser.error(f"--other: {options.other} is not a program")
     cases = choose(parser, options)
+    if options.list:
+        width = max(len(case.name) for case in CASES)
+        for case in CASES:
+            print(f"{case.name:{width}}  {case.about}")
+        return
 
     fabric_cases = [case for case in cases if case.program == "rdma-bench-fabric"]
     results = take_turns(fabric_cases, options.other, options.repeat)

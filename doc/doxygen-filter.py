@@ -28,7 +28,7 @@ UNUSED = re.compile(r"/\*(\w+)\*/(?=\s*[,)=])")
 # The definition of an option. The group is the help text, the third argument of Define().
 OPTION = re.compile(
     r"^    (?=(?:std::string|uint32_t|double|bool) \w+\{\s*"
-    r"Define\(&\w+,\s*\"[^\"]*\",\s*\"([^\"]*)\"\)\};)",
+    r"Define\(&\w+,\s*\"[^\"]*\",\s*\"([^\"]*)\"(?:,\s*\{[^{}]*\})?\)\};)",
     re.M,
 )
 

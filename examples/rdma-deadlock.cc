@@ -79,12 +79,12 @@ struct Options
     std::string scenario{"ring"};   //!< "ring" or "failure"
     std::string routes{"shortest"}; //!< route computation: "shortest" or "up-down"
     std::string switches{"shared"}; //!< type of the switches: "shared", "input" or "crossbar"
-    std::string rate{"100Gbps"};    //!< rate of all links
-    std::string delay{"1us"};       //!< delay of all links
-    std::string buffer{"2MB"};      //!< memory of each switch
-    std::string bytes{"20MB"};      //!< size of each flow
+    QbbBitRate rate{100_gbps};      //!< rate of all links
+    QbbPs delay{1_us};              //!< delay of all links
+    uint64_t buffer{2'000'000};     //!< memory of each switch
+    uint64_t bytes{20'000'000};     //!< size of each flow
     std::string watchdog{"off"}; //!< detection and restoration time of the PFC watchdogs, or "off"
-    std::string stop{"20ms"};    //!< latest end of the simulation
+    Time stop{MilliSeconds(20)}; //!< latest end of the simulation
 };
 
 /**
@@ -94,16 +94,11 @@ struct Options
 void
 SetSwitches(RdmaFabricHelper& helper, const Options& options)
 {
-    const uint64_t bytes = ParseRdmaBytes(options.buffer);
+    const uint64_t bytes = options.buffer;
     if (options.switches == "shared")
     {
         helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
         return;
-    }
-    if (options.switches != "input-queued" && options.switches != "crossbar")
-    {
-        throw std::invalid_argument("--switch: " + options.switches +
-                                    "; accepted: shared, input-queued, crossbar");
     }
     helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
     helper.SetSwitchAttribute("Crossbar", BooleanValue(options.switches == "crossbar"));
@@ -118,25 +113,26 @@ SetSwitches(RdmaFabricHelper& helper, const Options& options)
 int
 Run(const Options& options)
 {
+    Time detection; // 0: no watchdog
+    if (options.watchdog != "off")
+    {
+        detection =
+            ParseRdmaOption("watchdog", [&] { return QbbToTime(ParseRdmaTime(options.watchdog)); });
+        if (detection < NanoSeconds(1))
+        {
+            throw std::invalid_argument("--watchdog: " + options.watchdog +
+                                        "; accepted: off, or a time of 1ns or more");
+        }
+    }
     RdmaFabricHelper helper;
     RdmaTopologyRates rates;
-    rates.hostRate = ParseRdmaRate(options.rate);
+    rates.hostRate = options.rate;
     rates.uplinkRate = rates.hostRate;
-    rates.delay = ParseRdmaTime(options.delay);
-    if (options.scenario != "ring" && options.scenario != "failure")
-    {
-        throw std::invalid_argument("--scenario: " + options.scenario +
-                                    "; accepted: ring, failure");
-    }
+    rates.delay = options.delay;
     const Scenario scenario = options.scenario == "ring" ? MakeRing(rates) : MakeFailure(rates);
     SetSwitches(helper, options);
     SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MilliSeconds(1)));
     SetRdmaDefault("ns3::RoceTransport", "RetryCount", UintegerValue(4294967295));
-    if (options.routes != "shortest" && options.routes != "up-down")
-    {
-        throw std::invalid_argument("--routes: unknown value \"" + options.routes +
-                                    "\"; accepted: shortest, up-down");
-    }
     helper.SetRoutingAttribute(
         "Algorithm",
         StringValue(options.routes == "up-down" ? "UpDown" : "ShortestPath"));
@@ -182,14 +178,8 @@ Run(const Options& options)
             [&](const QbbDeadlock&) { print("the deadlock is over"); }));
 
     uint64_t storms = 0;
-    if (options.watchdog != "off")
+    if (!detection.IsZero())
     {
-        const Time detection = QbbToTime(ParseRdmaTime(options.watchdog));
-        if (detection < NanoSeconds(1))
-        {
-            throw std::invalid_argument("--watchdog: " + options.watchdog +
-                                        "; accepted: off, or a time of 1ns or more");
-        }
         for (const auto& sw : fabric->GetRouting()->GetSwitches())
         {
             const auto watchdog = CreateObject<QbbPfcWatchdog>();
@@ -210,7 +200,7 @@ Run(const Options& options)
         flow.id = flows.size();
         flow.srcHost = source;
         flow.dstHost = destination;
-        flow.bytes = ParseRdmaBytes(options.bytes);
+        flow.bytes = options.bytes;
         const auto port = DynamicCast<QbbNetDevice>(fabric->GetNode(source)->GetDevice(0));
         if (fabric->GetRouting()->GetPath(port, fabric->GetAddress(destination), 0).empty())
         {
@@ -220,7 +210,7 @@ Run(const Options& options)
         flows.push_back(flow);
     }
     const auto runner = RdmaFlowRunner::Make(fabric, flows);
-    Simulator::Stop(QbbToTime(ParseRdmaTime(options.stop)));
+    Simulator::Stop(options.stop);
     RunRdmaSimulation(*runner);
 
     auto results = runner->GetResults();
@@ -257,45 +247,40 @@ Run(const Options& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate"},
-                         {"ns3::QbbChannel::Delay", "--delay"},
-                         {"ns3::QbbRouting::Algorithm", "--routes"},
-                         {"ns3::QbbSwitch::Queueing", "--switch"},
-                         {"ns3::QbbSwitch::Crossbar", "--switch"},
-                         {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
-                         {"ns3::QbbInputPortBuffer::PortBufferBytes", "--buffer"},
-                     });
+    RdmaCommandLine cmd(__FILE__, "PFC deadlock: happens, is foreseen, found and named.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate"},
+        {"ns3::QbbChannel::Delay", "--delay"},
+        {"ns3::QbbRouting::Algorithm", "--routes"},
+        {"ns3::QbbSwitch::Queueing", "--switch"},
+        {"ns3::QbbSwitch::Crossbar", "--switch"},
+        {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
+        {"ns3::QbbInputPortBuffer::PortBufferBytes", "--buffer"},
+    });
     Options options;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("PFC deadlock: happens, is foreseen, found and named.");
-    cmd.AddValue("scenario", "ring, or failure (of two links of a leaf-spine)", options.scenario);
-    cmd.AddValue("routes", "shortest, or up-down, which cannot deadlock", options.routes);
-    cmd.AddValue("rate", "rate of all links", options.rate);
-    cmd.AddValue("delay", "propagation delay of all links", options.delay);
-    cmd.AddValue(
-        "switch",
-        "shared (output queues), input-queued (virtual output queues) or crossbar (the same "
-        "behind a crossbar)",
-        options.switches);
-    cmd.AddValue("buffer",
+    cmd.Add("scenario",
+            "ring, or failure (of two links of a leaf-spine)",
+            options.scenario,
+            {"ring", "failure"});
+    cmd.Add("routes",
+            "shortest, or up-down, which cannot deadlock",
+            options.routes,
+            {"shortest", "up-down"});
+    cmd.Add("rate", "rate of all links", options.rate);
+    cmd.Add("delay", "propagation delay of all links", options.delay, {"1ps", "1s"});
+    cmd.Add("switch",
+            "shared (output queues), input-queued (virtual output queues) or crossbar (the same "
+            "behind a crossbar)",
+            options.switches,
+            {"shared", "input-queued", "crossbar"});
+    cmd.AddBytes("buffer",
                  "memory of each switch; input-queued, crossbar: of each port",
-                 options.buffer);
-    cmd.AddValue("bytes", "size of each flow", options.bytes);
-    cmd.AddValue("watchdog",
-                 "detection and restoration time of a PFC watchdog (action drop), or off",
-                 options.watchdog);
-    cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
-    cmd.Parse(argc, argv);
-    try
-    {
-        return Run(options);
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-deadlock: " << error.what() << "\n";
-        return 2;
-    }
+                 options.buffer,
+                 {"1", "4294967295"});
+    cmd.AddBytes("bytes", "size of each flow", options.bytes, {"1"});
+    cmd.Add("watchdog",
+            "detection and restoration time of a PFC watchdog (action drop), or off",
+            options.watchdog);
+    cmd.Add("stop", "the run ends at this simulated time at the latest", options.stop, {"1ns"});
+    return cmd.Run(argc, argv, [&] { return Run(options); });
 }

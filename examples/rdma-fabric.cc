@@ -24,44 +24,43 @@ using namespace ns3;
 namespace
 {
 
-/**
- * Prints the available parts.
- *
- * \param option name of an option that accepts parts; empty: all such options
- * \return true if the option exists
- */
-bool
+/// Options that accept parts, with the kinds of the parts.
+const std::vector<std::pair<std::string, TypeId>> KINDS = {
+    {"transport", RdmaTransport::GetTypeId()},
+    {"cc", RdmaCongestionControl::GetTypeId()},
+    {"paths", QbbPathSelector::GetTypeId()},
+    {"buffer", QbbBufferManager::GetTypeId()},
+    {"marking", QbbCongestionDetector::GetTypeId()},
+    {"marker", QbbMarker::GetTypeId()},
+    {"workload", RdmaWorkload::GetTypeId()},
+    {"instruments", RdmaInstrument::GetTypeId()},
+    {"topology", RdmaTopologyBuilder::GetTypeId()},
+};
+
+/** \return values of the option list; the empty one stands for all options */
+std::vector<std::string>
+GetListWords()
+{
+    std::vector<std::string> words{""};
+    for (const auto& [name, kind] : KINDS)
+    {
+        words.push_back(name);
+    }
+    return words;
+}
+
+/** \param option an option whose parts are printed; empty: all */
+void
 PrintParts(const std::string& option)
 {
-    const std::pair<const char*, TypeId> kinds[] = {
-        {"transport", RdmaTransport::GetTypeId()},
-        {"cc", RdmaCongestionControl::GetTypeId()},
-        {"paths", QbbPathSelector::GetTypeId()},
-        {"buffer", QbbBufferManager::GetTypeId()},
-        {"marking", QbbCongestionDetector::GetTypeId()},
-        {"marker", QbbMarker::GetTypeId()},
-        {"workload", RdmaWorkload::GetTypeId()},
-        {"instruments", RdmaInstrument::GetTypeId()},
-        {"topology", RdmaTopologyBuilder::GetTypeId()},
-    };
-    bool found = false;
-    std::vector<std::string> names;
-    for (const auto& [name, kind] : kinds)
+    for (const auto& [name, kind] : KINDS)
     {
-        names.emplace_back(name);
         if (option.empty() || option == name)
         {
-            found = true;
             std::cout << "--" << name << "\n";
             PrintRdmaParts(std::cout, kind);
         }
     }
-    if (!found)
-    {
-        std::cerr << "rdma-fabric: --list: no option " << option
-                  << " takes parts; accepted: " << JoinRdmaWords(names) << "\n";
-    }
-    return found;
 }
 
 } // namespace
@@ -69,68 +68,47 @@ PrintParts(const std::string& option)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Flows over a Clos fabric. Options come from --preset, then --config, then here.");
     RdmaFabricOptions options;
-    std::string preset = FindRdmaArgument(argc, argv, "preset");
-    preset = preset.empty() ? "none" : preset;
-    std::string config = FindRdmaArgument(argc, argv, "config");
-    std::string presetDuration;
-    try
-    {
-        // Parse the command line after presets and files, so that its values take precedence.
-        ApplyRdmaPreset(preset, options);
-        presetDuration = options.duration;
-        if (!config.empty())
-        {
-            options.ApplyFile(config);
-        }
-    }
-    catch (const std::exception& e)
-    {
-        std::cerr << "rdma-fabric: " << e.what() << "\n";
-        return 2;
-    }
     std::string out;
     std::string progress = "auto";
-    std::string list = "no";
+    std::optional<std::string> list;
     std::string saveConfig;
     std::string seeds = "1";
     std::string jobs = "1";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Flows over a Clos fabric. Options come from --preset, then --config, then here.");
-    cmd.AddValue("preset", "none, irn (IRN's default case) or parking-lot", preset);
-    cmd.AddValue("config", "file of options, one per line", config);
-    cmd.AddValue("save-config", "file for all options of this run", saveConfig);
-    cmd.AddValue("list", "print the parts that an option takes; no option: all", list);
-    options.AddTo(cmd);
-    cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json, run.json", out);
-    cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
-    cmd.AddValue("seeds", "runs, with the seeds from --seed on; above 1: statistics", seeds);
-    cmd.AddValue("jobs", "seeds: runs at a time, each a process", jobs);
-    cmd.Parse(argc, argv);
-    if (options.measure != "off" && options.duration == presetDuration &&
-        FindRdmaArgument(argc, argv, "duration").empty())
-    {
-        // The duration of a preset yields to the window of the user.
-        options.duration = "auto";
-    }
-    if (list != "no")
-    {
-        return PrintParts(list) ? 0 : 2;
-    }
-
-    try
-    {
-        if (progress != "auto" && progress != "on" && progress != "off")
+    cmd.AddAction("preset", "none, irn (IRN's default case) or parking-lot", [&](const auto& name) {
+        ApplyRdmaPreset(name, options);
+    });
+    cmd.AddAction("config", "file of options, one per line", [&](const auto& file) {
+        cmd.ApplyFile(file);
+    });
+    cmd.AddAction("save-config", "file for all options of this run", [&](const auto& file) {
+        saveConfig = file;
+    });
+    cmd.AddAction(
+        "list",
+        "print the parts that an option takes; no option: all",
+        [&](const auto& option) { list = option; },
+        GetListWords());
+    cmd.Include(options);
+    cmd.Add("out", "directory for flows.csv, ports.csv, summary.json, run.json", out);
+    cmd.Add("progress", "auto (on a terminal), on or off", progress, {"auto", "on", "off"});
+    cmd.Add("seeds", "runs, with the seeds from --seed on; above 1: statistics", seeds);
+    cmd.Add("jobs", "seeds: runs at a time, each a process", jobs);
+    return cmd.Run(argc, argv, [&] {
+        if (list)
         {
-            throw std::invalid_argument("--progress: unknown value \"" + progress +
-                                        "\"; accepted: auto, on, off");
+            PrintParts(*list);
+            return 0;
         }
+        RefuseRdmaOption("out", !out.empty() && options.checkDeadlock, "--checkDeadlock");
         const bool isShown = progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal());
         RdmaSeedSetting setting = RdmaSeedSetting::Parse(seeds, jobs, options.seed);
         if (!saveConfig.empty() && RdmaRanks::IsFirst())
         {
-            options.Save(saveConfig, argc, argv);
+            cmd.Save(saveConfig);
         }
         if (setting.seeds > 1)
         {
@@ -165,10 +143,5 @@ main(int argc, char* argv[])
             return 128 + run.GetSignal();
         }
         return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() ? 0 : 1;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-fabric: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

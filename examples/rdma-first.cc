@@ -10,10 +10,10 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    RdmaFabricHelper helper; // before anything else: it sets ns-3's time resolution
-    CommandLine cmd(__FILE__);
-    cmd.Parse(argc, argv);
+    RdmaCommandLine cmd(__FILE__, "An RDMA write from one host's memory into another's.");
+    cmd.Parse(argc, argv); // before anything else, because it chooses the simulator
 
+    RdmaFabricHelper helper;
     helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(NanoSeconds(200)));
     auto fabric = helper.Install(MakeRdmaLeafSpine(2, 4, 2)); // 2 leaves of 4 hosts, 2 spines
 

@@ -23,13 +23,13 @@ struct FluidSetting
 {
     uint32_t flows{4};                    //!< number of senders
     uint32_t seeds{1};                    //!< number of packet simulations
-    QbbBitRate rate{0};                   //!< rate of the link to the receiver
+    QbbBitRate rate{40_gbps};             //!< rate of the link to the receiver
     QbbBitRate hostRate{0};               //!< rate of the links of the senders
-    QbbPs delay{0};                       //!< delay of every link
-    QbbPs duration{0};                    //!< simulated time
-    QbbPs sample{0};                      //!< time between two output rows
+    QbbPs delay{1_us};                    //!< delay of every link
+    QbbPs duration{50_ms};                //!< simulated time
+    QbbPs sample{10_us};                  //!< time between two output rows
     QbbPs stagger{0};                     //!< time between the starts of two flows
-    QbbPs cnpInterval{0};                 //!< shortest time between two CNPs of a flow
+    QbbPs cnpInterval{50_us};             //!< shortest time between two CNPs of a flow
     std::vector<QbbBitRate> startRates;   //!< initial rates by flow; empty: default of the model
     std::string markAt;                   //!< value of the attribute MarkAt of QbbEcnMarker
     QbbEcnProfile ecn;                    //!< marking curve at 40 Gb/s

@@ -183,82 +183,18 @@ Split(const std::string& text, char separator)
     return parts;
 }
 
-/** \param argc number of arguments \param argv the arguments \return parameters */
-FluidSetting
-ReadSetting(int argc, char* argv[])
+/** \param text KMIN:KMAX:PMAX \return the marking curve */
+QbbEcnProfile
+ReadCurve(const std::string& text)
 {
-    FluidSetting setting;
-    std::string rate = "40Gbps";
-    std::string hostRate;
-    std::string delay = "1us";
-    std::string duration = "50ms";
-    std::string sample = "10us";
-    std::string stagger = "0us";
-    std::string cnpInterval = "50us";
-    std::string model = "dcqcn";
-    std::string markAt = "arrival";
-    std::string ecn = "5KB:200KB:0.01";
-    std::string startRates;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Congestion control as a fluid model and packet by packet: hosts that send to one "
-              "through a switch. Writes queue and rates over time, prints means of the second "
-              "half.");
-    cmd.AddValue("flows", "how many send, 1 to 400", setting.flows);
-    cmd.AddValue("seeds", "packet simulations, with the seeds 1, 2, ...", setting.seeds);
-    cmd.AddValue("rate", "rate of the receiver's link", rate);
-    cmd.AddValue("hostRate", "rate of the senders' links; empty: the same", hostRate);
-    cmd.AddValue("delay", "delay of each link", delay);
-    cmd.AddValue("duration", "simulated time", duration);
-    cmd.AddValue("sample", "time between rows, whole microseconds", sample);
-    cmd.AddValue("stagger", "from a flow's start to that of the next one", stagger);
-    cmd.AddValue("model", "dcqcn, timely or patched-timely", model);
-    cmd.AddValue("cnpInterval", "dcqcn: time between CNPs of a flow", cnpInterval);
-    cmd.AddValue("ecn", "dcqcn: marking curve KMIN:KMAX:PMAX at 40 Gb/s", ecn);
-    cmd.AddValue("markAt",
-                 "dcqcn: packets are marked on arrival or on departure, by the queue then",
-                 markAt);
-    cmd.AddValue("startRates",
-                 "timely: a rate for each flow, as in 7Gbps,3Gbps; empty: equal parts",
-                 startRates);
-    cmd.AddValue("output", "CSV file to write, of seed 1, or none", setting.output);
-    cmd.Parse(argc, argv);
-
-    setting.rate = ParseRdmaRate(rate);
-    setting.hostRate = hostRate.empty() ? setting.rate : ParseRdmaRate(hostRate);
-    setting.delay = ParseRdmaTime(delay);
-    setting.duration = ParseRdmaTime(duration);
-    setting.sample = ParseRdmaTime(sample);
-    setting.stagger = ParseRdmaTime(stagger);
-    setting.cnpInterval = ParseRdmaTime(cnpInterval);
-    setting.model = ParseRdmaFluidAlgorithm(model);
-    Require(markAt == "arrival" || markAt == "departure",
-            "--markAt: \"" + markAt + "\"; accepted: arrival, departure");
-    setting.markAt = markAt == "arrival" ? "Arrival" : "Departure";
-    const auto curve = Split(ecn, ':');
-    Require(curve.size() == 3, "--ecn: \"" + ecn + "\"; accepted: KMIN:KMAX:PMAX at 40 Gb/s");
-    setting.ecn = {ParseRdmaBytes(curve[0]), ParseRdmaBytes(curve[1]), ParseRdmaReal(curve[2])};
-    for (const std::string& text : Split(startRates, ','))
-    {
-        setting.startRates.push_back(ParseRdmaRate(text));
-    }
-    const bool dcqcn = setting.model == RdmaFluidAlgorithm::DCQCN;
-    Require(setting.flows >= 1 && setting.flows <= 400 && setting.seeds >= 1 &&
-                setting.delay > 0_ps && setting.sample > 0_ps && setting.sample % 1_us == 0_ps &&
-                setting.duration >= 2 * setting.sample && setting.cnpInterval > 0_ps &&
-                setting.ecn.kminBytes < setting.ecn.kmaxBytes && setting.ecn.pmax > 0 &&
-                setting.ecn.pmax <= 1,
-            "--flows, --seeds, --delay, --sample, --duration, --cnpInterval or --ecn; accepted: 1 "
-            "to 400 flows, 1 seed and more, a delay and an interval above 0, samples whole "
-            "microseconds apart, two of them at least, KMIN below KMAX, PMAX above 0 and at most "
-            "1");
-    Require(setting.startRates.empty() || (!dcqcn && setting.startRates.size() == setting.flows),
-            "--startRates: " + startRates +
-                "; accepted: a rate for each flow of TIMELY; DCQCN begins at line rate");
-    if (setting.startRates.empty() && !dcqcn)
-    {
-        setting.startRates.assign(setting.flows, setting.rate / setting.flows);
-    }
-    return setting;
+    const auto parts = Split(text, ':');
+    Require(parts.size() == 3, "\"" + text + "\"; accepted: KMIN:KMAX:PMAX at 40 Gb/s");
+    const QbbEcnProfile curve{ParseRdmaBytes(parts[0]),
+                              ParseRdmaBytes(parts[1]),
+                              ParseRdmaReal(parts[2])};
+    Require(curve.kminBytes < curve.kmaxBytes && curve.pmax > 0 && curve.pmax <= 1,
+            "\"" + text + "\"; accepted: KMIN below KMAX, PMAX above 0 and at most 1");
+    return curve;
 }
 
 /** \param setting parameters of both simulations */
@@ -322,25 +258,79 @@ Compare(const FluidSetting& setting)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate and --hostRate"},
-                         {"ns3::QbbChannel::Delay", "--delay"},
-                         {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
-                         {"ns3::QbbEcnMarker::Kmin", "--ecn"},
-                         {"ns3::QbbEcnMarker::Kmax", "--ecn"},
-                         {"ns3::QbbEcnMarker::Pmax", "--ecn"},
-                         {"ns3::QbbEcnMarker::MarkAt", "--markAt"},
-                     });
-    try
-    {
-        Compare(ReadSetting(argc, argv));
+    RdmaCommandLine cmd(__FILE__,
+                        "Congestion control as a fluid model and packet by packet: hosts that send "
+                        "to one through a switch. Writes queue and rates over time, prints means "
+                        "of the second half.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate and --hostRate"},
+        {"ns3::QbbChannel::Delay", "--delay"},
+        {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
+        {"ns3::QbbEcnMarker::Kmin", "--ecn"},
+        {"ns3::QbbEcnMarker::Kmax", "--ecn"},
+        {"ns3::QbbEcnMarker::Pmax", "--ecn"},
+        {"ns3::QbbEcnMarker::MarkAt", "--markAt"},
+    });
+    FluidSetting setting;
+    std::string hostRate;
+    std::string model = "dcqcn";
+    std::string markAt = "arrival";
+    std::string ecn = "5KB:200KB:0.01";
+    std::string startRates;
+    cmd.Add("flows", "how many send, 1 to 400", setting.flows, {"1", "400"});
+    cmd.Add("seeds", "packet simulations, with the seeds 1, 2, ...", setting.seeds, {"1", "10000"});
+    cmd.Add("rate", "rate of the receiver's link", setting.rate);
+    cmd.Add("hostRate", "rate of the senders' links; empty: the same", hostRate);
+    cmd.Add("delay", "delay of each link", setting.delay, {"1ps", "1s"});
+    cmd.Add("duration", "simulated time", setting.duration, {"2us"});
+    cmd.Add("sample", "time between rows, whole microseconds", setting.sample, {"1us"});
+    cmd.Add("stagger", "from a flow's start to that of the next one", setting.stagger);
+    cmd.Add("model",
+            "dcqcn, timely or patched-timely",
+            model,
+            {"dcqcn", "timely", "patched-timely"});
+    cmd.Add("cnpInterval",
+            "dcqcn: time between CNPs of a flow",
+            setting.cnpInterval,
+            {"1ps", "4s"});
+    cmd.Add("ecn", "dcqcn: marking curve KMIN:KMAX:PMAX at 40 Gb/s", ecn);
+    cmd.Add("markAt",
+            "dcqcn: packets are marked on arrival or on departure, by the queue then",
+            markAt,
+            {"arrival", "departure"});
+    cmd.Add("startRates",
+            "timely: a rate for each flow, as in 7Gbps,3Gbps; empty: equal parts",
+            startRates);
+    cmd.Add("output", "CSV file to write, of seed 1, or none", setting.output);
+    return cmd.Run(argc, argv, [&] {
+        setting.model = ParseRdmaFluidAlgorithm(model);
+        const bool dcqcn = setting.model == RdmaFluidAlgorithm::DCQCN;
+        cmd.RefuseGiven(dcqcn ? std::vector<std::string>{"startRates"}
+                              : std::vector<std::string>{"cnpInterval", "ecn", "markAt"},
+                        "with --model=" + model);
+        setting.hostRate =
+            hostRate.empty() ? setting.rate
+                             : ParseRdmaOption("hostRate", [&] { return ParseRdmaRate(hostRate); });
+        setting.markAt = markAt == "arrival" ? "Arrival" : "Departure";
+        setting.ecn = ParseRdmaOption("ecn", [&] { return ReadCurve(ecn); });
+        for (const std::string& text : Split(startRates, ','))
+        {
+            setting.startRates.push_back(
+                ParseRdmaOption("startRates", [&] { return ParseRdmaRate(text); }));
+        }
+        Require(setting.sample % 1_us == 0_ps,
+                "--sample: " + FormatRdmaTime(setting.sample) + "; accepted: whole microseconds");
+        Require(setting.duration >= 2 * setting.sample,
+                "--duration: " + FormatRdmaTime(setting.duration) +
+                    "; accepted: twice the time of --sample and more");
+        Require(setting.startRates.empty() || setting.startRates.size() == setting.flows,
+                "--startRates: " + startRates + "; accepted: a rate for each of the " +
+                    std::to_string(setting.flows) + " flows");
+        if (setting.startRates.empty() && !dcqcn)
+        {
+            setting.startRates.assign(setting.flows, setting.rate / setting.flows);
+        }
+        Compare(setting);
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-fluid: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

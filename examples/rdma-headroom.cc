@@ -41,44 +41,53 @@ Split(const std::string& text)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rates"},
-                         {"ns3::QbbChannel::Delay", "--lengths"},
-                         {"ns3::QbbNetDevice::Mtu", "--mtu"},
-                         {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
-                         {"ns3::QbbNetDevice::PauseReactionDelay", "--reaction"},
-                         {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
-                         {"ns3::QbbSharedBuffer::HeadroomBytes", "rdma-fabric"},
-                         {"ns3::QbbSharedBuffer::XoffBytes", "rdma-fabric"},
-                         {"ns3::QbbSharedBuffer::BufferSize", "rdma-fabric"},
-                         {"ns3::QbbSharedBuffer::ReserveBytes", "rdma-fabric"},
-                     });
+    RdmaCommandLine cmd(__FILE__,
+                        "PFC headroom: computed, and the smallest without loss in the worst case.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rates"},
+        {"ns3::QbbChannel::Delay", "--lengths"},
+        {"ns3::QbbNetDevice::Mtu", "--mtu"},
+        {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
+        {"ns3::QbbNetDevice::PauseReactionDelay", "--reaction"},
+        {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
+        {"ns3::QbbSharedBuffer::HeadroomBytes", "rdma-fabric"},
+        {"ns3::QbbSharedBuffer::XoffBytes", "rdma-fabric"},
+        {"ns3::QbbSharedBuffer::BufferSize", "rdma-fabric"},
+        {"ns3::QbbSharedBuffer::ReserveBytes", "rdma-fabric"},
+    });
     std::string rates = "10Gbps,40Gbps,100Gbps,400Gbps";
     std::string lengths = "2,20,300";
     uint32_t mtu = 1024;
-    std::string reaction = "100ns";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("PFC headroom: computed, and the smallest without loss in the worst case.");
-    cmd.AddValue("rates", "link rates, separated by commas", rates);
-    cmd.AddValue("lengths", "cable lengths in metres, separated by commas", lengths);
-    cmd.AddValue("mtu", "payload of a full packet: 256, 512, 1024, 2048 or 4096", mtu);
-    cmd.AddValue("reaction", "reaction time of the sender to a pause", reaction);
-    cmd.Parse(argc, argv);
+    QbbPs reaction = 100_ns;
+    cmd.Add("rates", "link rates, separated by commas", rates);
+    cmd.Add("lengths", "cable lengths in metres, separated by commas", lengths);
+    cmd.Add("mtu", "payload of a full packet: 256, 512, 1024, 2048 or 4096", mtu, {"256", "4096"});
+    cmd.Add("reaction", "reaction time of the sender to a pause", reaction);
 
-    try
-    {
-        std::cout << "rate      cable      formula  smallest   ratio  frame  in flight  runs\n";
+    return cmd.Run(argc, argv, [&] {
+        std::vector<std::pair<std::string, QbbBitRate>> bitRates;
+        std::vector<std::pair<std::string, QbbPs>> delays;
         for (const std::string& rate : Split(rates))
         {
-            for (const std::string& length : Split(lengths))
+            bitRates.emplace_back(rate,
+                                  ParseRdmaOption("rates", [&] { return ParseRdmaRate(rate); }));
+        }
+        for (const std::string& length : Split(lengths))
+        {
+            delays.emplace_back(length, ParseRdmaOption("lengths", [&] {
+                                    return GetRdmaCableDelay(ParseRdmaReal(length));
+                                }));
+        }
+        std::cout << "rate      cable      formula  smallest   ratio  frame  in flight  runs\n";
+        for (const auto& [rate, bitRate] : bitRates)
+        {
+            for (const auto& [length, delay] : delays)
             {
                 RdmaHeadroomCase link;
-                link.rate = ParseRdmaRate(rate);
-                link.delay = GetRdmaCableDelay(ParseRdmaReal(length));
+                link.rate = bitRate;
+                link.delay = delay;
                 link.mtu = mtu;
-                link.reaction = ParseRdmaTime(reaction);
+                link.reaction = reaction;
                 const RdmaHeadroomFinding found = FindRdmaHeadroom(link);
                 std::cout << std::left << std::setw(9) << rate << std::right << std::setw(4)
                           << length << " m" << std::setw(11) << found.formulaBytes << " B"
@@ -89,10 +98,5 @@ main(int argc, char* argv[])
             }
         }
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-headroom: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

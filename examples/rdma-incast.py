@@ -23,7 +23,10 @@ from ns import ns
 
 
 def main():
-    parser = argparse.ArgumentParser(description="RoCE incast over a leaf-spine fabric.")
+    # Without its usage, argparse answers a wrong argument by one line.
+    parser = argparse.ArgumentParser(
+        description="RoCE incast over a leaf-spine fabric.", usage=argparse.SUPPRESS
+    )
     parser.add_argument("--leaves", type=int, default=2, help="leaf switches (2)")
     parser.add_argument("--hosts", type=int, default=8, help="hosts on each leaf (8)")
     parser.add_argument("--spines", type=int, default=2, help="spine switches (2)")
@@ -31,6 +34,9 @@ def main():
     parser.add_argument("--bytes", type=int, default=100_000, help="bytes from each sender (100000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the random choice of hosts (1)")
     options = parser.parse_args()
+    for name in ("leaves", "hosts", "spines", "bytes", "seed"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name}: {getattr(options, name)}; accepted: 1 and above")
     if not 0 < options.senders < options.leaves * options.hosts:
         parser.error(f"--senders: {options.senders}; accepted: 1 to the number of hosts less one")
 

@@ -91,9 +91,9 @@ class Writer
 /** Parameters of a run. */
 struct Setting
 {
-    QbbBitRate rate;     //!< rate of all links
-    std::string weights; //!< DWRR weights of TCP, bulk and real-time traffic
-    Time duration;       //!< simulated time; measurements exclude the first quarter
+    QbbBitRate rate;               //!< rate of all links
+    std::vector<uint32_t> weights; //!< DWRR weights of TCP, bulk and real-time traffic
+    Time duration;                 //!< simulated time; measurements exclude the first quarter
 };
 
 /** Runs the selected kinds of traffic and prints a line of the table. */
@@ -102,18 +102,10 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 {
     RdmaFabricHelper helper;
     helper.SetInternetStack(true);
-    std::string weights = setting.weights;
-    const auto first = weights.find(':');
-    const auto second = weights.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-    {
-        throw std::invalid_argument("--weights: \"" + weights +
-                                    "\"; accepted: TCP:BULK:REALTIME, as in 3:4:3");
-    }
+    const auto weight = [&setting](std::size_t i) { return std::to_string(setting.weights[i]); };
     helper.SetDeviceAttribute("Scheduler",
-                              StringValue(weights.substr(0, first) + ",strict,strict," +
-                                          weights.substr(first + 1, second - first - 1) + "," +
-                                          weights.substr(second + 1) + ",strict,strict,strict"));
+                              StringValue(weight(0) + ",strict,strict," + weight(1) + "," +
+                                          weight(2) + ",strict,strict,strict"));
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
     SetRdmaDefault("ns3::QbbSharedBuffer", "BufferSize", UintegerValue(4 << 20));
     RdmaTopologyRates rates;
@@ -195,31 +187,19 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate"},
-                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
-                         {"ns3::QbbNetDevice::Scheduler", "--weights"},
-                         {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
-                     });
-    std::string rate = "40Gbps";
-    std::string weights = "3:4:3";
-    std::string duration = "40ms";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Two lossless classes and TCP with reserved bandwidth.");
-    cmd.AddValue("rate", "rate of every link", rate);
-    cmd.AddValue("weights", "DWRR weights of TCP, bulk and real time", weights);
-    cmd.AddValue("duration", "simulated time of each run", duration);
-    cmd.Parse(argc, argv);
-    RdmaFabricHelper::SetTcpDefaults();
-    try
-    {
-        const Setting setting{ParseRdmaRate(rate), weights, QbbToTime(ParseRdmaTime(duration))};
-        if (setting.duration.IsZero())
-        {
-            throw std::invalid_argument("--duration: 0; accepted: a time above 0");
-        }
+    RdmaCommandLine cmd(__FILE__, "Two lossless classes and TCP with reserved bandwidth.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate"},
+        {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+        {"ns3::QbbNetDevice::Scheduler", "--weights"},
+        {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
+    });
+    Setting setting{40_gbps, {3, 4, 3}, MilliSeconds(40)};
+    cmd.Add("rate", "rate of every link", setting.rate);
+    cmd.Add("weights", "DWRR weights of TCP, bulk and real time", setting.weights, {"1", "1000"});
+    cmd.Add("duration", "simulated time of each run", setting.duration, {"1us"});
+    return cmd.Run(argc, argv, [&] {
+        RdmaFabricHelper::SetTcpDefaults();
         std::cout << "                    Gb/s at the bottleneck   frames lost   pause frames    "
                      "real-time us\n"
                      "TCP bulk  real time     TCP    bulk      rt       TCP    RDMA    bulk      rt"
@@ -229,10 +209,5 @@ main(int argc, char* argv[])
             Measure(setting, mask & 1, mask & 2, mask & 4);
         }
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-isolation: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

@@ -115,38 +115,25 @@ Measure(const Run& run, const std::string& recovery)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate"},
-                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
-                         {"ns3::RoceTransport::LossRecovery", "rdma-fabric --recovery"},
-                     });
-    std::string rate = "40Gbps";
-    std::string bytes = "4MB";
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Transport livelock: goodput of RoCE with go-back-0 and go-back-N when packets are lost.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate"},
+        {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+        {"ns3::RoceTransport::LossRecovery", "rdma-fabric --recovery"},
+    });
+    QbbBitRate rate = 40_gbps;
+    uint64_t bytes = 4'000'000;
     uint64_t every = 256;
-    std::string duration = "50ms";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Transport livelock: goodput of RoCE with go-back-0 and go-back-N when packets are "
-              "lost.");
-    cmd.AddValue("rate", "rate of the links", rate);
-    cmd.AddValue("bytes", "message size, 1 to 2147483648", bytes);
-    cmd.AddValue("every", "one of this many packets is lost; 0: none", every);
-    cmd.AddValue("duration", "simulated time of each run", duration);
-    cmd.Parse(argc, argv);
+    Time duration = MilliSeconds(50);
+    cmd.Add("rate", "rate of the links", rate);
+    cmd.AddBytes("bytes", "message size, 1 to 2147483648", bytes, {"1", "2147483648"});
+    cmd.Add("every", "one of this many packets is lost; 0: none", every);
+    cmd.Add("duration", "simulated time of each run", duration, {"1us"});
 
-    try
-    {
-        Run run{RdmaWrOpcode::SEND,
-                ParseRdmaRate(rate).ToDataRate(),
-                ParseRdmaBytes(bytes),
-                every,
-                QbbToTime(ParseRdmaTime(duration))};
-        if (run.bytes == 0 || run.bytes > RDMA_MAX_MESSAGE_BYTES || run.duration.IsZero())
-        {
-            throw std::invalid_argument("--bytes or --duration; accepted: messages of 1 to "
-                                        "2147483648 bytes, a time above 0");
-        }
+    return cmd.Run(argc, argv, [&] {
+        Run run{RdmaWrOpcode::SEND, rate.ToDataRate(), bytes, every, duration};
         std::cout << "operation  loss recovery  goodput  line in use\n";
         for (const auto& [name, opcode] : {std::pair("SEND", RdmaWrOpcode::SEND),
                                            std::pair("WRITE", RdmaWrOpcode::RDMA_WRITE),
@@ -163,10 +150,5 @@ main(int argc, char* argv[])
             }
         }
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-livelock: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

@@ -24,54 +24,52 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
-                         {"ns3::RdmaRcm::RecoveryTime", "--recoveryTime"},
-                     });
+    RdmaCommandLine cmd(__FILE__, "Four senders on two switches share one receiver's link.");
+    cmd.Sets({
+        {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
+        {"ns3::RdmaRcm::RecoveryTime", "--recoveryTime"},
+    });
     RdmaFabricOptions options;
     ApplyRdmaPreset("parking-lot", options);
-    std::string cnpInterval = "1ps";     // the paper sends a CNP for each mark
-    std::string recoveryTime = "1300ns"; // transmission time of three packets
-    std::string warmUp = "5ms";
-    std::string duration = "20ms";
+    QbbPs cnpInterval = 1_ps;     // the paper sends a CNP for each mark
+    QbbPs recoveryTime = 1300_ns; // transmission time of three packets
+    QbbPs warmUp = 5_ms;
+    QbbPs duration = 20_ms;
     std::string csv = "none";
-    std::string period = "100us";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Four senders on two switches share one receiver's link.");
-    cmd.AddValue("topology", "parking-lot:N1xN2...: senders on each switch", options.topology);
-    options.AddTo(cmd,
-                  {"rate",
-                   "uplinkRate",
-                   "delay",
-                   "mtu",
-                   "switch",
-                   "portBuffer",
-                   "xoff",
-                   "xon",
-                   "cells",
-                   "crossbar"});
-    cmd.AddValue("cc", "congestion control, as in rdma-fabric", options.cc);
-    cmd.AddValue("marking", "curve, root, root-victim or threshold", options.marking);
-    options.AddTo(cmd, {"markThreshold"});
-    cmd.AddValue("cnpInterval",
-                 "shortest time between CNPs of a flow; 1ps: each mark",
-                 cnpInterval);
-    cmd.AddValue("recoveryTime", "rcm: from a CNP or recovery to the next recovery", recoveryTime);
-    cmd.AddValue("warmUp", "simulated time before the measurement", warmUp);
-    cmd.AddValue("duration", "simulated time of the measurement", duration);
-    cmd.AddValue("csv", "file for the rates over time, or none", csv);
-    cmd.AddValue("period", "csv: time between two rows", period);
-    cmd.Parse(argc, argv);
-    if (options.switchType == "shared")
-    {
-        options.cells = 1;
-    }
-
-    try
-    {
-        const RdmaTopology topology = MakeRdmaTopology(options.topology);
+    QbbPs period = 100_us;
+    cmd.Include(options,
+                {"topology",
+                 "rate",
+                 "uplinkRate",
+                 "delay",
+                 "mtu",
+                 "switch",
+                 "portBuffer",
+                 "xoff",
+                 "xon",
+                 "cells",
+                 "crossbar",
+                 "cc",
+                 "marking",
+                 "markThreshold"});
+    cmd.Add("cnpInterval",
+            "shortest time between CNPs of a flow; 1ps: each mark",
+            cnpInterval,
+            {"1ps", "4s"});
+    cmd.Add("recoveryTime",
+            "rcm: from a CNP or recovery to the next recovery",
+            recoveryTime,
+            {"1ps", "4s"});
+    cmd.Add("warmUp", "simulated time before the measurement", warmUp);
+    cmd.Add("duration", "simulated time of the measurement", duration, {"1ns"});
+    cmd.Add("csv", "file for the rates over time, or none", csv);
+    cmd.Add("period", "csv: time between two rows", period, {"1ns"});
+    return cmd.Run(argc, argv, [&] {
+        if (csv == "none")
+        {
+            cmd.RefuseGiven({"period"}, "without --csv");
+        }
+        const RdmaTopology topology = RdmaFabricRun::MakeTopology(options);
         const auto hosts = topology.GetHosts();
         std::vector<RdmaFlow> flows;
         for (uint32_t i = 0; i + 1 < hosts.size(); ++i)
@@ -84,10 +82,8 @@ main(int argc, char* argv[])
             flow.priority = 3;
             flows.push_back(flow);
         }
-        Config::SetDefault("ns3::RdmaNic::CnpInterval",
-                           TimeValue(QbbToTime(ParseRdmaTime(cnpInterval))));
-        Config::SetDefault("ns3::RdmaRcm::RecoveryTime",
-                           TimeValue(QbbToTime(ParseRdmaTime(recoveryTime))));
+        Config::SetDefault("ns3::RdmaNic::CnpInterval", TimeValue(QbbToTime(cnpInterval)));
+        Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(QbbToTime(recoveryTime)));
         options.keepQueuePairs = true;
         RdmaFabricRun run(options, flows);
         const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
@@ -98,13 +94,9 @@ main(int argc, char* argv[])
             receivers.push_back(receiver->GetQueuePair(runner->GetSender(i)->GetRemoteQpn()));
         }
 
-        const QbbPs begin = ParseRdmaTime(warmUp);
-        const QbbPs end = begin + ParseRdmaTime(duration);
-        const QbbPs step = ParseRdmaTime(period);
-        if (step <= 0_ps || end <= begin)
-        {
-            throw std::invalid_argument("--period and --duration: accepted: times above 0");
-        }
+        const QbbPs begin = warmUp;
+        const QbbPs end = begin + duration;
+        const QbbPs step = period;
         RdmaGoodputMeter meter(receivers);
         RdmaGoodputMeter steps(receivers);
         const bool writesCsv = csv != "none";
@@ -153,12 +145,7 @@ main(int argc, char* argv[])
         std::cout << "sum " << sum << " Gb/s, Jain's index " << std::setprecision(4)
                   << RdmaGoodputMeter::GetJainIndex(rates) << ", " << totals.drops << " drops, "
                   << totals.pauseFrames << " pause frames, " << totals.ecnMarks << " marks\n";
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-parking-lot: " << error.what() << "\n";
-        return 2;
-    }
-    Simulator::Destroy();
-    return 0;
+        Simulator::Destroy();
+        return 0;
+    });
 }

@@ -127,7 +127,7 @@ RunSlowReceiver(const PauseStormRequest& request,
     Config::SetDefault("ns3::QbbSharedBuffer::LosslessAlpha", DoubleValue(alpha));
     Config::SetDefault("ns3::QbbSharedBuffer::XoffBytes", UintegerValue(xoffBytes));
     RdmaFabricOptions options = request.options;
-    options.slowReceiver = "0:" + options.rate + ":" + request.nicBuffer + ":" +
+    options.slowReceiver = "0:" + options.rate + ":" + std::to_string(request.nicBuffer) + ":" +
                            ToText(MilliSeconds(1)) + ":" + ToText(request.stall) + ":" +
                            ToText(request.period);
     const auto hosts = RdmaFabricRun::MakeTopology(options).GetHosts().size();

@@ -28,7 +28,7 @@ struct PauseStormRequest
     uint64_t messageBytes{1'000'000}; //!< storm: size of each message in bytes
     Time stall{MicroSeconds(400)};    //!< receiver: duration of a stall
     Time period{MilliSeconds(2)};     //!< receiver: time from the start of a stall to the next
-    std::string nicBuffer{"256KiB"};  //!< receiver: receive buffer of host 0
+    uint64_t nicBuffer{256 << 10};    //!< receiver: receive buffer of host 0
     double load{0.75};                //!< receiver: load of the link to host 0
 };
 

@@ -24,8 +24,6 @@
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
-#include <iostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -34,63 +32,51 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate"},
-                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
-                         {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
-                         {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
-                     });
+    RdmaCommandLine cmd(__FILE__, "Pauses that spread because of one host.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate"},
+        {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+        {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
+        {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
+    });
     PauseStormRequest request;
-    request.options.topology.clear();
-    request.options.rate = "40Gbps";
-    request.options.buffer = "12MiB";
-    request.options.uplinkRate.clear();
-    std::string scenario = "storm";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Pauses that spread because of one host.");
-    cmd.AddValue("scenario", "storm or receiver", scenario);
-    cmd.AddValue("topology",
-                 "as in rdma-fabric; default: fat-tree:4, or leaf-spine:4x16x4 for the receiver",
-                 request.options.topology);
-    request.options.AddTo(cmd, {"rate", "seed"});
-    cmd.AddValue("buffer", "memory of each switch", request.options.buffer);
-    cmd.AddValue("start", "storm: start of the storm", request.start);
-    cmd.AddValue("detection", "storm: detection time of the watchdogs", request.detection);
-    cmd.AddValue("poll", "storm: polling interval of the watchdogs", request.poll);
-    cmd.AddValue("message", "storm: bytes of a message", request.messageBytes);
-    cmd.AddValue("stall", "receiver: duration of a stall of host 0", request.stall);
-    cmd.AddValue("period", "receiver: from one stall to the next", request.period);
-    cmd.AddValue("nicBuffer", "receiver: receive buffer of host 0", request.nicBuffer);
-    cmd.AddValue("load", "receiver: load of host 0's link", request.load);
-    cmd.Parse(argc, argv);
-    const bool isStorm = scenario == "storm";
     auto& options = request.options;
-    options.topology = !options.topology.empty() ? options.topology
-                       : isStorm                 ? "fat-tree:4"
-                                                 : "leaf-spine:4x16x4";
-    options.uplinkRate = isStorm ? options.rate : "100Gbps";
-    try
-    {
-        if (!isStorm && scenario != "receiver")
+    options.rate = "40Gbps";
+    std::string scenario = "storm";
+    std::string topology;
+    uint64_t buffer = 12 << 20;
+    cmd.Add("scenario", "storm or receiver", scenario, {"storm", "receiver"});
+    cmd.Add("topology",
+            "as in rdma-fabric; default: fat-tree:4, or leaf-spine:4x16x4 for the receiver",
+            topology);
+    cmd.Include(options, {"rate", "seed"});
+    cmd.AddBytes("buffer", "memory of each switch", buffer, {"1", "4294967295"});
+    cmd.Add("start", "storm: start of the storm", request.start, {"100us"});
+    cmd.Add("detection", "storm: detection time of the watchdogs", request.detection, {"1us"});
+    cmd.Add("poll", "storm: polling interval of the watchdogs", request.poll, {"1ns"});
+    cmd.AddBytes("message", "storm: bytes of a message", request.messageBytes, {"1", "2147483648"});
+    cmd.Add("stall", "receiver: duration of a stall of host 0", request.stall, {"1ns"});
+    cmd.Add("period", "receiver: from one stall to the next", request.period, {"1ns"});
+    cmd.AddBytes("nicBuffer", "receiver: receive buffer of host 0", request.nicBuffer, {"1"});
+    cmd.Add("load", "receiver: load of host 0's link", request.load, {"0.001", "1"});
+    return cmd.Run(argc, argv, [&] {
+        const bool isStorm = scenario == "storm";
+        cmd.RefuseGiven(isStorm ? std::vector<std::string>{"stall", "period", "nicBuffer", "load"}
+                                : std::vector<std::string>{"start", "detection", "poll", "message"},
+                        "with --scenario=" + scenario);
+        if (request.poll > request.detection)
         {
-            throw std::invalid_argument("--scenario: unknown value \"" + scenario +
-                                        "\"; accepted: storm, receiver");
+            throw std::invalid_argument("--poll: above --detection; accepted: up to --detection");
         }
-        if (isStorm && request.start < MicroSeconds(100))
-        {
-            // The measurement before the storm needs some time.
-            std::ostringstream given;
-            given << request.start.As(Time::US);
-            throw std::invalid_argument("--start: " + given.str() + "; accepted: 100us and later");
-        }
+        options.buffer = std::to_string(buffer);
+        options.topology = !topology.empty() ? topology
+                           : isStorm         ? "fat-tree:4"
+                                             : "leaf-spine:4x16x4";
+        // As in a preset, because a topology without uplinks is welcome too.
+        options.Apply("--uplinkRate=" + (isStorm ? options.rate : "100Gbps"),
+                      "rdma-pause-storm",
+                      RdmaOptionSource::PRESET);
         isStorm ? RunPauseStorms(request) : RunSlowReceivers(request);
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-pause-storm: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }

@@ -27,7 +27,7 @@ using namespace ns3;
 namespace
 {
 
-/** Options of the command line, as texts. */
+/** Options of the command line. */
 struct Options
 {
     Options()
@@ -39,11 +39,11 @@ struct Options
     std::string op{"write"};
     std::string pattern{"bulk"};
     std::string size{"64KiB"};
-    std::string response{"64"};
+    uint64_t response{64};
     uint64_t iters{1000};
     uint32_t depth{128};
     uint32_t qps{1};
-    std::string interval{"0ns"};
+    Time interval;
     std::string transport{"roce"};
     RdmaFabricOptions fabric; //!< topology, links, mtu and pcap
 };
@@ -62,104 +62,42 @@ const std::map<std::string, std::string> PATTERNS = {{"bulk", "Bulk"},
 const std::map<std::string, std::string> TRANSPORTS = {{"roce", "ns3::RoceTransport"},
                                                        {"irn", "ns3::IrnTransport"}};
 
-/**
- * \param option name of an option
- * \param value value of the option
- * \param accepted attribute values by accepted option value
- * \return value of the attribute
- */
-const std::string&
-Choose(const std::string& option,
-       const std::string& value,
-       const std::map<std::string, std::string>& accepted)
+/** \param choices attribute values by option value \return accepted values of the option */
+std::vector<std::string>
+GetNames(const std::map<std::string, std::string>& choices)
 {
-    const auto found = accepted.find(value);
-    if (found == accepted.end())
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices)
     {
-        std::string list;
-        for (const auto& [name, attribute] : accepted)
-        {
-            list += (list.empty() ? "" : ", ") + name;
-        }
-        throw std::invalid_argument("--" + option + ": unknown value \"" + value +
-                                    "\"; accepted: " + list);
+        names.push_back(name);
     }
-    return found->second;
+    return names;
 }
 
 /**
- * Calls a parser and prefixes its error message with the name of an option.
+ * Refuses options that contradict each other.
  *
- * \param option name of an option
- * \param parse parser of the option's value
- * \return return value of the parser
+ * \param options options of the command line
+ * \param cmd tells which options the user has given
  */
-template <typename F>
-auto
-Parse(const std::string& option, F parse)
-{
-    try
-    {
-        return parse();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument("--" + option + ": " + error.what());
-    }
-}
-
-/** \param options options of the command line \return topology of the run */
-RdmaTopology
-MakeTopology(const Options& options)
-{
-    RdmaTopologyRates rates;
-    rates.hostRate = Parse("rate", [&] { return ParseRdmaRate(options.fabric.rate); });
-    rates.uplinkRate =
-        Parse("uplinkRate", [&] { return ParseRdmaRate(options.fabric.uplinkRate); });
-    rates.delay = Parse("delay", [&] { return ParseRdmaTime(options.fabric.delay); });
-    rates.errorRate = options.fabric.loss;
-    return Parse("topology", [&] {
-        RdmaTopology topology = MakeRdmaTopology(options.fabric.topology, rates);
-        topology.Validate();
-        return topology;
-    });
-}
-
-/** Validates options before a fabric is built. \param options options of the command line */
 void
-Check(const Options& options)
+Check(const Options& options, const RdmaCommandLine& cmd)
 {
-    Choose("op", options.op, OPERATIONS);
-    Choose("pattern", options.pattern, PATTERNS);
-    Choose("transport", options.transport, TRANSPORTS);
-    const bool answered = options.op.find("write") == 0 || options.op.find("send") == 0;
-    if (!answered && options.pattern == "request-response")
+    const bool isAtomic = options.op == "cas" || options.op == "fadd";
+    if ((isAtomic || options.op == "read") && options.pattern == "request-response")
     {
         throw std::invalid_argument("--pattern: request-response with --op=" + options.op +
                                     "; accepted: bulk, ping-pong");
     }
-    if (options.fabric.mtu < 256 || options.fabric.mtu > 4096)
+    if (isAtomic && options.size != "8" && cmd.IsGiven("size"))
     {
-        throw std::invalid_argument("--mtu: " + std::to_string(options.fabric.mtu) +
-                                    "; accepted: 256 to 4096 bytes of payload a packet");
+        throw std::invalid_argument("--size: " + options.size + " with --op=" + options.op +
+                                    "; accepted: 8");
     }
-    if (options.iters == 0 || options.depth == 0 || options.qps == 0 || options.depth > 1U << 20 ||
-        options.qps > 1U << 20)
+    if (options.pattern != "request-response")
     {
-        throw std::invalid_argument("--iters, --depth, --qps; accepted: 1 and above, --depth and "
-                                    "--qps up to 1048576");
+        cmd.RefuseGiven({"response"}, "with --pattern=" + options.pattern);
     }
-    if (!(options.fabric.loss >= 0 && options.fabric.loss < 1))
-    {
-        throw std::invalid_argument("--loss: accepted: a probability from 0 to below 1");
-    }
-    Parse("interval", [&] { ParseRdmaTime(options.interval); });
-    if (Parse("response", [&] { return ParseRdmaBytes(options.response); }) >
-        RDMA_MAX_MESSAGE_BYTES)
-    {
-        throw std::invalid_argument("--response: " + options.response + "; accepted: 0 to 2GiB");
-    }
-    MakeTopology(options);
 }
 
 /** \param options options of the command line \return message sizes to measure */
@@ -179,7 +117,7 @@ GetSizes(const Options& options)
         }
         return sizes;
     }
-    const uint64_t size = Parse("size", [&] { return ParseRdmaBytes(options.size); });
+    const uint64_t size = ParseRdmaOption("size", [&] { return ParseRdmaBytes(options.size); });
     if (size > RDMA_MAX_MESSAGE_BYTES)
     {
         throw std::invalid_argument("--size: " + options.size + "; accepted: 0 to 2GiB, or all");
@@ -196,7 +134,7 @@ RdmaClientResult
 Measure(const Options& options, uint64_t size)
 {
     RdmaFabricHelper helper;
-    helper.SetTransport(Choose("transport", options.transport, TRANSPORTS));
+    helper.SetTransport(TRANSPORTS.at(options.transport));
     if (options.transport == "roce")
     {
         SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MicroSeconds(320)));
@@ -204,7 +142,7 @@ Measure(const Options& options, uint64_t size)
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.fabric.mtu));
     // device MTU with room for all headers
     helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, options.fabric.mtu + 128)));
-    const RdmaTopology topology = MakeTopology(options);
+    const RdmaTopology topology = RdmaFabricRun::MakeTopology(options.fabric);
     auto fabric = helper.Install(topology);
     fabric->AssignStreams(1);
     const uint32_t first = topology.GetHosts().front();
@@ -218,14 +156,14 @@ Measure(const Options& options, uint64_t size)
     servers.SetAttribute("ReceiveDepth", UintegerValue(std::max(512U, options.depth)));
     servers.Install(fabric->GetNode(last));
     RdmaClientHelper clients(fabric->GetAddress(last));
-    clients.SetAttribute("Operation", StringValue(Choose("op", options.op, OPERATIONS)));
-    clients.SetAttribute("Pattern", StringValue(Choose("pattern", options.pattern, PATTERNS)));
+    clients.SetAttribute("Operation", StringValue(OPERATIONS.at(options.op)));
+    clients.SetAttribute("Pattern", StringValue(PATTERNS.at(options.pattern)));
     clients.SetAttribute("MessageSize", UintegerValue(size));
-    clients.SetAttribute("ResponseSize", UintegerValue(ParseRdmaBytes(options.response)));
+    clients.SetAttribute("ResponseSize", UintegerValue(options.response));
     clients.SetAttribute("Iterations", UintegerValue(options.iters));
     clients.SetAttribute("QueueDepth", UintegerValue(options.depth));
     clients.SetAttribute("QueuePairs", UintegerValue(options.qps));
-    clients.SetAttribute("Interval", TimeValue(QbbToTime(ParseRdmaTime(options.interval))));
+    clients.SetAttribute("Interval", TimeValue(options.interval));
     auto client = DynamicCast<RdmaClient>(clients.Install(fabric->GetNode(first)).Get(0));
     Simulator::Run();
     const RdmaClientResult result = client->GetResult();
@@ -286,51 +224,51 @@ PrintRow(bool bandwidth, const RdmaClientResult& result)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "--rate"},
-                         {"ns3::QbbChannel::Delay", "--delay"},
-                         {"ns3::QbbNetDevice::Mtu", "--mtu"},
-                         {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
-                         {"ns3::RdmaClient::Operation", "--op"},
-                         {"ns3::RdmaClient::Pattern", "--pattern"},
-                         {"ns3::RdmaClient::MessageSize", "--size"},
-                         {"ns3::RdmaClient::ResponseSize", "--response"},
-                         {"ns3::RdmaClient::Iterations", "--iters"},
-                         {"ns3::RdmaClient::QueueDepth", "--depth"},
-                         {"ns3::RdmaClient::QueuePairs", "--qps"},
-                         {"ns3::RdmaClient::Interval", "--interval"},
-                         {"ns3::RdmaServer::ReceiveDepth", "--depth"},
-                     });
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Latency, bandwidth and message rate between two hosts, as perftest measures them. "
+        "The client is at the first host of the topology, the server at the last.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "--rate"},
+        {"ns3::QbbChannel::Delay", "--delay"},
+        {"ns3::QbbNetDevice::Mtu", "--mtu"},
+        {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
+        {"ns3::RdmaClient::Operation", "--op"},
+        {"ns3::RdmaClient::Pattern", "--pattern"},
+        {"ns3::RdmaClient::MessageSize", "--size"},
+        {"ns3::RdmaClient::ResponseSize", "--response"},
+        {"ns3::RdmaClient::Iterations", "--iters"},
+        {"ns3::RdmaClient::QueueDepth", "--depth"},
+        {"ns3::RdmaClient::QueuePairs", "--qps"},
+        {"ns3::RdmaClient::Interval", "--interval"},
+        {"ns3::RdmaServer::ReceiveDepth", "--depth"},
+    });
     Options options;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");
-    cmd.AddValue("op", "write, write-imm, send, send-imm, read, cas or fadd", options.op);
-    cmd.AddValue("pattern",
-                 "bulk (bandwidth, as ib_*_bw), ping-pong (latency, as ib_*_lat; half of the round "
-                 "trip for sends and writes) or request-response (latency, full round trip)",
-                 options.pattern);
-    cmd.AddValue("size", "message size, such as 64KiB; all: 2 bytes to 8 MiB", options.size);
-    cmd.AddValue("response", "size of the answers with request-response", options.response);
-    cmd.AddValue("iters", "messages on each queue pair", options.iters);
-    cmd.AddValue("depth", "messages at a time on each queue pair", options.depth);
-    cmd.AddValue("qps", "queue pairs", options.qps);
-    cmd.AddValue("interval",
-                 "shortest time between two messages of a queue pair",
-                 options.interval);
-    cmd.AddValue("transport", "roce or irn", options.transport);
-    cmd.AddValue("topology",
-                 "topology as in rdma-fabric; client: the first host, server: the last host",
-                 options.fabric.topology);
-    options.fabric.AddTo(cmd, {"rate", "uplinkRate", "delay", "mtu", "loss", "pcap"});
-    cmd.Parse(argc, argv);
-
-    try
-    {
-        Check(options);
+    cmd.Add("op",
+            "write, write-imm, send, send-imm, read, cas or fadd",
+            options.op,
+            GetNames(OPERATIONS));
+    cmd.Add("pattern",
+            "bulk (bandwidth, as ib_*_bw), ping-pong (latency, as ib_*_lat; half of the round trip "
+            "for sends and writes) or request-response (latency, full round trip)",
+            options.pattern,
+            GetNames(PATTERNS));
+    cmd.Add("size", "message size, such as 64KiB; all: 2 bytes to 8 MiB", options.size);
+    cmd.AddBytes("response",
+                 "size of the answers with request-response",
+                 options.response,
+                 {"0", "2147483648"});
+    cmd.Add("iters", "messages on each queue pair", options.iters, {"1"});
+    cmd.Add("depth", "messages at a time on each queue pair", options.depth, {"1", "1048576"});
+    cmd.Add("qps", "queue pairs", options.qps, {"1", "1048576"});
+    cmd.Add("interval", "shortest time between two messages of a queue pair", options.interval);
+    cmd.Add("transport", "roce or irn", options.transport, GetNames(TRANSPORTS));
+    cmd.Include(options.fabric, {"topology", "rate", "uplinkRate", "delay", "mtu", "loss", "pcap"});
+    return cmd.Run(argc, argv, [&] {
+        Check(options, cmd);
         const std::vector<uint64_t> sizes = GetSizes(options);
         const bool bandwidth = options.pattern == "bulk";
+        RdmaFabricRun::MakeTopology(options.fabric); // its messages come before the header
         PrintHeader(bandwidth);
         for (const uint64_t size : sizes)
         {
@@ -343,10 +281,5 @@ main(int argc, char* argv[])
             }
         }
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-perftest: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

@@ -203,27 +203,18 @@ Measure(const Setting& setting,
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc,
-                     argv,
-                     {
-                         {"ns3::QbbNetDevice::DataRate", "rdma-fabric --rate"},
-                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
-                         {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
-                     });
+    RdmaCommandLine cmd(__FILE__, "Unfairness and victim flows under PFC, with and without DCQCN.");
+    cmd.Sets({
+        {"ns3::QbbNetDevice::DataRate", "rdma-fabric --rate"},
+        {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+        {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
+    });
     uint32_t runs = 10;
-    std::string duration = "40ms";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Unfairness and victim flows under PFC, with and without DCQCN.");
-    cmd.AddValue("runs", "runs of each scenario, with other paths", runs);
-    cmd.AddValue("duration", "simulated time of a run; its second half is measured", duration);
-    cmd.Parse(argc, argv);
-    try
-    {
-        Setting setting{QbbToTime(ParseRdmaTime(duration)), "none"};
-        if (runs == 0 || setting.duration.IsZero())
-        {
-            throw std::invalid_argument("--runs or --duration; accepted: at least 1, above 0s");
-        }
+    Time duration = MilliSeconds(40);
+    cmd.Add("runs", "runs of each scenario, with other paths", runs, {"1", "10000"});
+    cmd.Add("duration", "simulated time of a run; its second half is measured", duration, {"1us"});
+    return cmd.Run(argc, argv, [&] {
+        Setting setting{duration, "none"};
         const std::vector<Flow> unfair = {{"H1", 1, 1, 4, 1},
                                           {"H2", 2, 1, 4, 1},
                                           {"H3", 3, 1, 4, 1},
@@ -247,10 +238,5 @@ main(int argc, char* argv[])
             Measure(setting, "victim, 2 senders at T3", flows, {0}, runs);
         }
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-victim: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

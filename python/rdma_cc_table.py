@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from rdma_arguments import Arguments
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCAST = ("--topology=star:65", "--workload=incast:64", "--bytes=10MB")
 
@@ -29,10 +31,15 @@ def names_of(program):
     words = [*shlex.split(program), "--list=cc"]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise RunError(f"{shlex.join(words)}: {result.stderr or result.stdout}")
+        raise RunError(f"{shlex.join(words)}: {last_line(result)}")
     lines = result.stdout.splitlines()
     listed = lines[lines.index("--cc") + 1:]
     return ["none", *(line.split()[0] for line in listed), "none/irn", "aimd/irn"]
+
+
+def last_line(result):
+    """What a program has said at last: its error, behind the notes of a build."""
+    return (result.stderr.strip() or result.stdout.strip() or "no message").splitlines()[-1]
 
 
 def summary_of(program, name, options):
@@ -47,7 +54,7 @@ def summary_of(program, name, options):
         path = os.path.join(folder, "summary.json")
         # Status 1: some flows did not finish, as the table shows.
         if result.returncode not in (0, 1) or not os.path.exists(path):
-            raise RunError(f"{shlex.join(words)}: {result.stderr or result.stdout}")
+            raise RunError(f"{shlex.join(words)}: {last_line(result)}")
         with open(path, encoding="ascii") as handle:
             return json.load(handle)
 
@@ -71,7 +78,7 @@ def line_of(name, summary):
 
 def main(arguments=None):
     """The whole program; returns its exit status: 0, or 2 if a run failed."""
-    parser = argparse.ArgumentParser(
+    parser = Arguments(
         prog="rdma_cc_table.py", formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__,
     )
@@ -82,11 +89,15 @@ def main(arguments=None):
     parser.add_argument("--cc", metavar="NAMES", help="which (all)")
     parser.add_argument("options", nargs="*", metavar="OPTION", help="options of rdma-fabric")
     options = parser.parse_args(arguments)
-    print("| congestion control | flows done | pause frames | drops | marks | peak queue (MB) "
-          "| mean FCT (ms) | 99% FCT (ms) |\n|---|---|---|---|---|---|---|---|")
+    head = (
+        "| congestion control | flows done | pause frames | drops | marks | peak queue (MB) "
+        "| mean FCT (ms) | 99% FCT (ms) |\n|---|---|---|---|---|---|---|---|"
+    )
     try:
         for name in options.cc.split(",") if options.cc else names_of(options.program):
-            print(line_of(name, summary_of(options.program, name, options.options)), flush=True)
+            line = line_of(name, summary_of(options.program, name, options.options))
+            print(head + "\n" + line if head else line, flush=True)
+            head = ""
     except RunError as error:
         print(f"rdma_cc_table.py: {error}", file=sys.stderr)
         return 2

@@ -14,6 +14,7 @@ import csv
 import os
 import sys
 
+from rdma_arguments import Arguments
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, plain, save
 from ns3_rdma.results import ResultsError
 
@@ -27,7 +28,8 @@ def read_columns(path):
         with open(path, newline="", encoding="ascii") as handle:
             rows = list(csv.reader(handle))
     except (OSError, UnicodeDecodeError) as error:
-        raise ResultsError(f"{path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ResultsError(f"{path}: {reason}") from None
     if not rows or rows[0][:3] != ["time_us", "fluid_queue_bytes", "packet_queue_bytes"]:
         raise ResultsError(f"{path}:1: not a file that rdma-fluid writes")
     columns = {name: [] for name in rows[0]}
@@ -96,7 +98,7 @@ def draw(files, to_ms):
 
 def main(arguments=None):
     """The whole program; returns its exit status: 0, or 2 if something could not be read."""
-    parser = argparse.ArgumentParser(
+    parser = Arguments(
         prog="rdma_fluid_plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__,
     )

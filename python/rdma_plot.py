@@ -25,6 +25,7 @@ import rdma_plot_style
 from ns3_rdma.results import (
     ResultsError, is_cut, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
+from rdma_arguments import Arguments
 from rdma_plot_style import COLOURS, plain
 
 FORMATS = tuple(rdma_plot_style.FORMATS)
@@ -231,7 +232,7 @@ def table(runs, all_flows=False):
 
 def parser():
     """The command line."""
-    result = argparse.ArgumentParser(
+    result = Arguments(
         prog="rdma_plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__,
     )

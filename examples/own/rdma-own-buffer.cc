@@ -95,7 +95,7 @@ void
 RunOne(const std::string& name,
        const std::string& type,
        bool pushOut,
-       uint32_t bufferSize,
+       uint64_t bufferSize,
        uint32_t senders,
        Time duration)
 {
@@ -144,21 +144,21 @@ RunOne(const std::string& name,
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
-    uint32_t bufferSize = 200'000;
+    RdmaCommandLine cmd(__FILE__,
+                        "Defines a buffer policy of its own and shows whom an incast harms.");
+    uint64_t bufferSize = 200'000;
     uint32_t senders = 8;
     Time duration = MilliSeconds(4);
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a buffer policy of its own and shows whom an incast harms.");
-    cmd.AddValue("buffer", "memory of the switch, in bytes", bufferSize);
-    cmd.AddValue("senders", "hosts of the incast", senders);
-    cmd.AddValue("duration", "simulated time", duration);
-    cmd.Parse(argc, argv);
+    cmd.AddBytes("buffer", "memory of the switch", bufferSize, {"1", "4294967295"});
+    cmd.Add("senders", "hosts of the incast", senders, {"1", "1000"});
+    cmd.Add("duration", "simulated time", duration, {"1us"});
 
-    std::cout << "buffer           incast, Gb/s   other, Gb/s    drops\n"
-              << std::fixed << std::setprecision(1);
-    RunOne("complete sharing", "ns3::OwnBuffer", false, bufferSize, senders, duration);
-    RunOne("push-out", "ns3::OwnBuffer", true, bufferSize, senders, duration);
-    RunOne("shared buffer", "ns3::QbbSharedBuffer", false, bufferSize, senders, duration);
-    return 0;
+    return cmd.Run(argc, argv, [&] {
+        std::cout << "buffer           incast, Gb/s   other, Gb/s    drops\n"
+                  << std::fixed << std::setprecision(1);
+        RunOne("complete sharing", "ns3::OwnBuffer", false, bufferSize, senders, duration);
+        RunOne("push-out", "ns3::OwnBuffer", true, bufferSize, senders, duration);
+        RunOne("shared buffer", "ns3::QbbSharedBuffer", false, bufferSize, senders, duration);
+        return 0;
+    });
 }

@@ -82,20 +82,14 @@ AddColumns(RdmaFabricRun& run)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(__FILE__, "Adds columns of its own to the results of a run.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:2x4x2";
     options.workload = "incast:6";
     std::string out;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Adds columns of its own to the results of a run.");
-    cmd.AddValue("topology", "topology in the notation of rdma-fabric", options.topology);
-    cmd.AddValue("workload", "workload in the notation of rdma-fabric", options.workload);
-    cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
-    cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
-    cmd.Parse(argc, argv);
-    try
-    {
+    cmd.Include(options, {"topology", "workload", "bytes"});
+    cmd.Add("out", "directory for flows.csv, ports.csv and summary.json", out);
+    return cmd.Run(argc, argv, [&] {
         RdmaFabricRun run(options);
         AddColumns(run);
         run.Run();
@@ -114,10 +108,5 @@ main(int argc, char* argv[])
         }
         Simulator::Destroy();
         return 0;
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-column: " << error.what() << "\n";
-        return 2;
-    }
+    });
 }

@@ -101,53 +101,57 @@ OwnControl::MakeController(const RdmaPathProfile& profile) const
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(__FILE__,
+                        "Defines a congestion control of its own and shows how it shares a port.");
     std::string control = "ns3::OwnControl";
-    std::string step = "200Mbps";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a congestion control of its own and shows how it shares a port.");
-    cmd.AddValue("control", "TypeId name of the congestion control", control);
-    cmd.AddValue("step", "attribute Step of ns3::OwnControl", step);
-    cmd.Parse(argc, argv);
+    QbbBitRate step = 200_mbps;
+    cmd.Add("control", "congestion control, as in rdma-fabric", control);
+    cmd.Add("step", "attribute Step of ns3::OwnControl", step);
 
-    RdmaFabricHelper helper;
-    helper.SetCongestionControl(control);
-    if (control == "ns3::OwnControl")
-    {
-        helper.SetCongestionControlAttribute("Step", StringValue(step));
-    }
-    helper.EnableEcn(true);
-    const uint32_t senders = 4;
-    auto fabric = helper.Install(MakeRdmaStar(senders + 1));
+    return cmd.Run(argc, argv, [&] {
+        RdmaFabricHelper helper;
+        ParseRdmaOption("control", [&] { helper.SetCongestionControl(control); });
+        if (control == "ns3::OwnControl")
+        {
+            helper.SetCongestionControlAttribute("Step", DataRateValue(step.ToDataRate()));
+        }
+        else
+        {
+            cmd.RefuseGiven({"step"}, "with --control=" + control);
+        }
+        helper.EnableEcn(true);
+        const uint32_t senders = 4;
+        auto fabric = helper.Install(MakeRdmaStar(senders + 1));
 
-    std::vector<Ptr<RdmaQueuePair>> receivers;
-    for (uint32_t host = 0; host < senders; ++host)
-    {
-        auto [sender, receiver] = fabric->Connect(host, senders);
-        receivers.push_back(receiver);
-        Simulator::Schedule(MilliSeconds(host), [qp = sender] {
-            RdmaSendRequest request;
-            request.length = 1'000'000'000; // too long to complete within the run
-            qp->PostSend(request);
-        });
-    }
-    std::cout << "ms   share of the port of host 0..3, in percent\n"
-              << std::fixed << std::setprecision(1);
-    const double linePackets = 1e-3 * 100e9 / 8 / 1106; // packets per millisecond at 100 Gb/s
-    std::vector<uint64_t> before(senders);
-    for (int ms = 1; ms <= 12; ++ms)
-    {
-        Simulator::Stop(MilliSeconds(1));
-        Simulator::Run();
-        std::cout << std::setw(2) << ms;
+        std::vector<Ptr<RdmaQueuePair>> receivers;
         for (uint32_t host = 0; host < senders; ++host)
         {
-            const uint64_t packets = receivers[host]->GetStats().packetsAccepted;
-            std::cout << std::setw(8) << 100 * (packets - before[host]) / linePackets;
-            before[host] = packets;
+            auto [sender, receiver] = fabric->Connect(host, senders);
+            receivers.push_back(receiver);
+            Simulator::Schedule(MilliSeconds(host), [qp = sender] {
+                RdmaSendRequest request;
+                request.length = 1'000'000'000; // too long to complete within the run
+                qp->PostSend(request);
+            });
         }
-        std::cout << "\n";
-    }
-    Simulator::Destroy();
-    return 0;
+        std::cout << "ms   share of the port of host 0..3, in percent\n"
+                  << std::fixed << std::setprecision(1);
+        const double linePackets = 1e-3 * 100e9 / 8 / 1106; // packets per millisecond at 100 Gb/s
+        std::vector<uint64_t> before(senders);
+        for (int ms = 1; ms <= 12; ++ms)
+        {
+            Simulator::Stop(MilliSeconds(1));
+            Simulator::Run();
+            std::cout << std::setw(2) << ms;
+            for (uint32_t host = 0; host < senders; ++host)
+            {
+                const uint64_t packets = receivers[host]->GetStats().packetsAccepted;
+                std::cout << std::setw(8) << 100 * (packets - before[host]) / linePackets;
+                before[host] = packets;
+            }
+            std::cout << "\n";
+        }
+        Simulator::Destroy();
+        return 0;
+    });
 }

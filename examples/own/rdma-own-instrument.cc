@@ -107,17 +107,14 @@ const RdmaPartName g_queuePercentilesName("queue-percentiles",
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(__FILE__,
+                        "Defines an instrument of its own. All options are those of rdma-fabric.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:4x4x2";
     options.workload = "incast:8";
     options.instruments = "queue-percentiles";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines an instrument of its own. All options are those of rdma-fabric.");
-    options.AddTo(cmd);
-    cmd.Parse(argc, argv);
-    try
-    {
+    cmd.Include(options);
+    return cmd.Run(argc, argv, [&] {
         RdmaFabricRun run(options);
         run.Run();
         const RdmaFabricOutcome outcome = run.GetOutcome();
@@ -125,11 +122,6 @@ main(int argc, char* argv[])
                   << outcome.summary.avgSlowdown.value_or(0) << "\n";
         run.PrintFailures(std::cout);
         Simulator::Destroy();
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-instrument: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }

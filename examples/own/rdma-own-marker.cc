@@ -157,31 +157,32 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a marker of its own, by waiting time, and shows what it does to a queue.");
     uint32_t senders = 4;
-    std::string target = "2us";
-    std::string interval = "50us";
+    Time target = MicroSeconds(2);
+    Time interval = MicroSeconds(50);
     Time duration = MilliSeconds(4);
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a marker of its own, by waiting time, and shows what it does to a queue.");
-    cmd.AddValue("senders", "hosts that send", senders);
-    cmd.AddValue("target", "attribute Target of ns3::OwnMarker", target);
-    cmd.AddValue("interval", "attribute Interval of ns3::OwnMarker", interval);
-    cmd.AddValue("duration", "simulated time", duration);
-    cmd.Parse(argc, argv);
+    cmd.Add("senders", "hosts that send", senders, {"1", "1000"});
+    cmd.Add("target", "attribute Target of ns3::OwnMarker", target);
+    cmd.Add("interval", "attribute Interval of ns3::OwnMarker", interval);
+    cmd.Add("duration", "simulated time", duration, {"1us"});
 
-    std::cout << "marker            Gb/s  queue, kB    marks\n"
-              << std::fixed << std::setprecision(1);
-    RdmaFabricHelper none;
-    none.SetQueuePairAttribute("EcnCapable", BooleanValue(false));
-    RunOne("none", none, senders, duration);
-    RdmaFabricHelper curve;
-    curve.SetEcnAttribute("Kmin", UintegerValue(5000)); // a curve in place of DCTCP's step
-    RunOne("curve", curve, senders, duration);
-    RdmaFabricHelper own;
-    own.SetMarker("ns3::OwnMarker");
-    own.SetMarkerAttribute("Target", StringValue(target));
-    own.SetMarkerAttribute("Interval", StringValue(interval));
-    RunOne("own", own, senders, duration);
-    return 0;
+    return cmd.Run(argc, argv, [&] {
+        std::cout << "marker            Gb/s  queue, kB    marks\n"
+                  << std::fixed << std::setprecision(1);
+        RdmaFabricHelper none;
+        none.SetQueuePairAttribute("EcnCapable", BooleanValue(false));
+        RunOne("none", none, senders, duration);
+        RdmaFabricHelper curve;
+        curve.SetEcnAttribute("Kmin", UintegerValue(5000)); // a curve in place of DCTCP's step
+        RunOne("curve", curve, senders, duration);
+        RdmaFabricHelper own;
+        own.SetMarker("ns3::OwnMarker");
+        own.SetMarkerAttribute("Target", TimeValue(target));
+        own.SetMarkerAttribute("Interval", TimeValue(interval));
+        RunOne("own", own, senders, duration);
+        return 0;
+    });
 }

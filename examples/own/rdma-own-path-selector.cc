@@ -112,14 +112,15 @@ const RdmaPartName g_leastQueueName("least-queue",
  * Runs the workload with one path selector and prints a row of the table.
  *
  * \param options options of the run
+ * \param header printed before the row, once the run has shown that the options are right
  */
 void
-RunOne(const RdmaFabricOptions& options)
+RunOne(const RdmaFabricOptions& options, const std::string& header)
 {
     RdmaFabricRun run(options);
     run.Run();
     const RdmaFabricSummary summary = run.GetOutcome().summary;
-    std::cout << std::setw(16) << std::left << options.paths << std::right << std::setw(7)
+    std::cout << header << std::setw(16) << std::left << options.paths << std::right << std::setw(7)
               << summary.flowsCompleted << std::setw(15) << summary.avgSlowdown.value_or(0)
               << std::setw(14) << summary.p99Slowdown.value_or(0) << std::setw(9)
               << summary.pauseFrames << "\n";
@@ -131,38 +132,30 @@ RunOne(const RdmaFabricOptions& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a path selector of its own and runs it by its name, as rdma-fabric would.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:4x8x4";
     options.uplinkRate = "100Gbps";
     options.workload = "permutation";
-    options.paths = "";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a path selector of its own and runs it by its name, as rdma-fabric would.");
-    cmd.AddValue("paths", "one choice of paths in place of the table's three", options.paths);
-    cmd.AddValue("workload", "workload in the notation of rdma-fabric", options.workload);
-    cmd.AddValue("bytes", "flow size; auto: 1 MB", options.bytes);
-    cmd.Parse(argc, argv);
-
-    std::vector<std::string> choices{"ecmp", "flowlet", "least-queue"};
-    if (!options.paths.empty())
-    {
-        choices = {options.paths};
-    }
-    std::cout << "paths             flows  mean slowdown  p99 slowdown   pauses\n"
-              << std::fixed << std::setprecision(2);
-    try
-    {
+    std::string only;
+    cmd.Add("paths", "one choice of paths in place of the table's three", only);
+    cmd.Include(options, {"workload", "bytes"});
+    return cmd.Run(argc, argv, [&] {
+        std::vector<std::string> choices{"ecmp", "flowlet", "least-queue"};
+        if (!only.empty())
+        {
+            choices = {only};
+        }
+        std::string header = "paths             flows  mean slowdown  p99 slowdown   pauses\n";
+        std::cout << std::fixed << std::setprecision(2);
         for (const std::string& paths : choices)
         {
             options.paths = paths;
-            RunOne(options);
+            RunOne(options, header);
+            header.clear();
         }
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-path-selector: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }

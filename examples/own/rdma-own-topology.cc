@@ -102,34 +102,18 @@ const RdmaPartName g_torusName("torus",
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    RdmaCommandLine cmd(__FILE__, "Defines a topology of its own and runs a workload over it.");
     RdmaFabricOptions options;
     options.topology = "torus:4x4";
     options.uplinkRate = "100Gbps";
     options.workload = "permutation";
     options.routes = "up-down";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a topology of its own and runs a workload over it.");
-    cmd.AddValue("topology",
-                 "a part: " + DescribeRdmaParts(RdmaTopologyBuilder::GetTypeId()),
-                 options.topology);
-    cmd.AddValue("workload", "as in rdma-fabric", options.workload);
-    cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
-    cmd.AddValue("routes", "shortest or up-down", options.routes);
-    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
-    cmd.Parse(argc, argv);
-
-    try
-    {
+    cmd.Include(options, {"topology", "workload", "bytes", "routes", "uplinkRate"});
+    return cmd.Run(argc, argv, [&] {
         RdmaFabricRun run(options);
         run.Run();
         PrintRdmaOutcome(std::cout, run.GetOutcome());
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-topology: " << error.what() << "\n";
-        return 2;
-    }
-    Simulator::Destroy();
-    return 0;
+        Simulator::Destroy();
+        return 0;
+    });
 }

@@ -257,28 +257,29 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a receiver-driven transport and compares its queues and pauses with RoCE.");
     uint32_t senders = 8;
     uint64_t bytes = 1'000'000;
     uint32_t window = 8;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a receiver-driven transport and compares its queues and pauses with RoCE.");
-    cmd.AddValue("senders", "hosts that send", senders);
-    cmd.AddValue("bytes", "bytes that each of them sends", bytes);
-    cmd.AddValue("window", "attribute Window of ns3::PullTransport", window);
-    cmd.Parse(argc, argv);
+    cmd.Add("senders", "hosts that send", senders, {"1", "1000"});
+    cmd.AddBytes("bytes", "bytes that each of them sends", bytes, {"1", "2147483648"});
+    cmd.Add("window", "attribute Window of ns3::PullTransport", window, {"1", "1000000"});
 
-    std::cout << "         done  end, us  peak queue, kB  pause frames\n"
-              << std::fixed << std::setprecision(1);
-    RdmaFabricHelper roce;
-    RunOne("RoCE", roce, senders, bytes);
-    RdmaFabricHelper pull;
-    pull.SetTransport("ns3::PullTransport");
-    pull.SetTransportAttribute("Window", UintegerValue(window));
-    // With this interval, all responders together request packets at the rate of the receiver's
-    // port.
-    const QbbPs packet = 1106 * 80_ps; // transmission time of a packet at 100 Gb/s
-    pull.SetTransportAttribute("Interval", TimeValue(QbbToTime(senders * packet)));
-    RunOne("pull", pull, senders, bytes);
-    return 0;
+    return cmd.Run(argc, argv, [&] {
+        std::cout << "         done  end, us  peak queue, kB  pause frames\n"
+                  << std::fixed << std::setprecision(1);
+        RdmaFabricHelper roce;
+        RunOne("RoCE", roce, senders, bytes);
+        RdmaFabricHelper pull;
+        pull.SetTransport("ns3::PullTransport");
+        pull.SetTransportAttribute("Window", UintegerValue(window));
+        // With this interval, all responders together request packets at the rate of the receiver's
+        // port.
+        const QbbPs packet = 1106 * 80_ps; // transmission time of a packet at 100 Gb/s
+        pull.SetTransportAttribute("Interval", TimeValue(QbbToTime(senders * packet)));
+        RunOne("pull", pull, senders, bytes);
+        return 0;
+    });
 }

@@ -118,9 +118,10 @@ const RdmaPartName g_ringName("ring", RingWorkload::GetTypeId(), "", "ring all-r
  * Runs a workload and prints a row of the table.
  *
  * \param options options of the run
+ * \param header printed before the row, once the run has shown that the options are right
  */
 void
-RunOne(const RdmaFabricOptions& options)
+RunOne(const RdmaFabricOptions& options, const std::string& header)
 {
     RdmaFabricRun run(options);
     run.Run();
@@ -131,8 +132,8 @@ RunOne(const RdmaFabricOptions& options)
         end = std::max(end, result.flow.start + result.fct.value_or(0_ps));
     }
     const RdmaFabricSummary& summary = outcome.summary;
-    std::cout << std::setw(24) << std::left << options.workload << std::right << std::setw(7)
-              << summary.flowsCompleted << std::setw(11)
+    std::cout << header << std::setw(24) << std::left << options.workload << std::right
+              << std::setw(7) << summary.flowsCompleted << std::setw(11)
               << FormatRdmaReal(static_cast<double>(end) / 1e6) << std::setw(15)
               << summary.avgSlowdown.value_or(0) << std::setw(14) << summary.p99Slowdown.value_or(0)
               << std::setw(9) << summary.pauseFrames << "\n";
@@ -144,38 +145,30 @@ RunOne(const RdmaFabricOptions& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    RdmaCommandLine cmd(
+        __FILE__,
+        "Defines a workload of its own and runs it by its name, as rdma-fabric would.");
     RdmaFabricOptions options;
     options.topology = "leaf-spine:4x4x2";
     options.uplinkRate = "100Gbps";
-    options.workload = "";
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a workload of its own and runs it by its name, as rdma-fabric would.");
-    cmd.AddValue("workload", "one workload in place of the table's three", options.workload);
-    cmd.AddValue("topology", "topology in the notation of rdma-fabric", options.topology);
-    cmd.AddValue("bytes", "data of each host; auto: 16 MB, permutation 1 MB", options.bytes);
-    cmd.Parse(argc, argv);
-
-    std::vector<std::string> workloads{"ring:16", "ring:16[Shuffle=true]", "permutation"};
-    if (!options.workload.empty())
-    {
-        workloads = {options.workload};
-    }
-    std::cout
-        << "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n"
-        << std::fixed << std::setprecision(2);
-    try
-    {
+    std::string only;
+    cmd.Add("workload", "one workload in place of the table's three", only);
+    cmd.Include(options, {"topology", "bytes"});
+    return cmd.Run(argc, argv, [&] {
+        std::vector<std::string> workloads{"ring:16", "ring:16[Shuffle=true]", "permutation"};
+        if (!only.empty())
+        {
+            workloads = {only};
+        }
+        std::string header =
+            "workload                  flows    end, us  mean slowdown  p99 slowdown   pauses\n";
+        std::cout << std::fixed << std::setprecision(2);
         for (const std::string& workload : workloads)
         {
             options.workload = workload;
-            RunOne(options);
+            RunOne(options, header);
+            header.clear();
         }
-    }
-    catch (const std::exception& error)
-    {
-        std::cerr << "rdma-own-workload: " << error.what() << "\n";
-        return 2;
-    }
-    return 0;
+        return 0;
+    });
 }

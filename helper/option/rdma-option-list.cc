@@ -2,7 +2,8 @@
 
 #include "rdma-option-list.h"
 
-#include "rdma-arguments.h"
+#include "qbb-time.h"
+#include "rdma-attribute-text.h"
 #include "rdma-file-error.h"
 #include "rdma-option.h"
 #include "rdma-part-list.h"
@@ -11,11 +12,11 @@
 #include "rdma-units.h"
 
 #include <ns3/abort.h>
-#include <ns3/config.h>
-#include <ns3/string.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
@@ -25,15 +26,6 @@ namespace ns3
 
 namespace
 {
-
-constexpr const char ATTRIBUTE[] = "--ns3::"; //!< prefix of an argument that sets an attribute
-
-/** \param text an argument \return true if the argument sets the default of an attribute */
-bool
-IsAttributeArgument(const std::string& text)
-{
-    return text.rfind(ATTRIBUTE, 0) == 0;
-}
 
 /** \param line a line of a file \return the line without leading and trailing blanks */
 std::string
@@ -46,106 +38,337 @@ TrimLine(const std::string& line)
                : line.substr(begin, line.find_last_not_of(BLANKS) - begin + 1);
 }
 
+/**
+ * Reads a number, time or rate without limits.
+ *
+ * \tparam T type of the value
+ * \param text the text
+ * \param isBytes the number may have a unit of sizes
+ * \return the value
+ * \throws std::invalid_argument if the text is anything else
+ */
+template <typename T>
+T
+ReadQuantity(const std::string& text, [[maybe_unused]] bool isBytes)
+{
+    if constexpr (std::is_same_v<T, double>)
+    {
+        return ParseRdmaReal(text);
+    }
+    else if constexpr (std::is_same_v<T, Time>)
+    {
+        return QbbToTime(ParseRdmaTime(text));
+    }
+    else if constexpr (std::is_same_v<T, QbbPs>)
+    {
+        return ParseRdmaTime(text);
+    }
+    else if constexpr (std::is_same_v<T, QbbBitRate>)
+    {
+        return ParseRdmaRate(text);
+    }
+    else
+    {
+        return static_cast<T>(isBytes ? ParseRdmaBytes(text)
+                                      : ParseRdmaInteger(text, 0, std::numeric_limits<T>::max()));
+    }
+}
+
+/** \param numbers numbers \return the numbers, separated by colons */
+std::string
+FormatNumbers(const std::vector<uint32_t>& numbers)
+{
+    std::string text;
+    for (const uint32_t number : numbers)
+    {
+        text += (text.empty() ? "" : ":") + std::to_string(number);
+    }
+    return text;
+}
+
+/** \return largest value of a type, as text for messages; empty where no user comes near */
+template <typename T>
+std::string
+GetMost()
+{
+    if constexpr (std::is_same_v<T, uint32_t>)
+    {
+        return std::to_string(std::numeric_limits<T>::max());
+    }
+    else if constexpr (std::is_same_v<T, QbbBitRate>)
+    {
+        return FormatRdmaRate(RDMA_MAX_RATE);
+    }
+    else
+    {
+        return "";
+    }
+}
+
 } // namespace
 
 std::string
-RdmaOptionList::GetText(const Option& option)
+RdmaOptionList::Option::GetText() const
 {
-    const auto format = [](const auto* value) -> std::string {
-        using T = std::decay_t<decltype(*value)>;
-        if constexpr (std::is_same_v<T, std::string>)
+    const auto format = [](const auto& variable) -> std::string {
+        using V = std::decay_t<decltype(variable)>;
+        if constexpr (std::is_same_v<V, Action>)
         {
-            return *value;
-        }
-        else if constexpr (std::is_same_v<T, bool>)
-        {
-            return *value ? "true" : "false";
+            return "";
         }
         else
         {
-            return std::is_integral_v<T> ? std::to_string(*value) : FormatRdmaReal(*value);
+            using T = std::decay_t<decltype(*variable)>;
+            if constexpr (std::is_same_v<T, std::string>)
+            {
+                return *variable;
+            }
+            else if constexpr (std::is_same_v<T, bool>)
+            {
+                return *variable ? "true" : "false";
+            }
+            else if constexpr (std::is_same_v<T, double>)
+            {
+                return FormatRdmaReal(*variable);
+            }
+            else if constexpr (std::is_same_v<T, Time>)
+            {
+                return FormatRdmaTime(QbbToPs(*variable));
+            }
+            else if constexpr (std::is_same_v<T, QbbPs>)
+            {
+                return FormatRdmaTime(*variable);
+            }
+            else if constexpr (std::is_same_v<T, QbbBitRate>)
+            {
+                return FormatRdmaRate(*variable);
+            }
+            else if constexpr (std::is_same_v<T, std::vector<uint32_t>>)
+            {
+                return FormatNumbers(*variable);
+            }
+            else
+            {
+                return std::to_string(*variable);
+            }
         }
     };
-    return std::visit(format, option.value);
+    return std::visit(format, value);
 }
 
-void
-RdmaOptionList::SetText(const Option& option, const std::string& text)
+std::string
+RdmaOptionList::Option::Describe() const
 {
-    const auto read = [&text](auto* value) {
-        using T = std::decay_t<decltype(*value)>;
-        if constexpr (std::is_same_v<T, std::string>)
+    const auto describe = [this](const auto& variable) -> std::string {
+        using V = std::decay_t<decltype(variable)>;
+        if constexpr (std::is_same_v<V, Action> || std::is_same_v<V, std::string*>)
         {
-            *value = text;
+            std::vector<std::string> words = accepted;
+            words.erase(std::remove(words.begin(), words.end(), ""), words.end());
+            return words.empty() ? help : JoinRdmaWords(words);
         }
-        else if constexpr (std::is_same_v<T, bool>)
+        else if constexpr (std::is_same_v<V, bool*>)
         {
-            *value = text == "true" || text == "1" || text.empty();
-            RefuseRdmaIf(!*value && text != "false" && text != "0", text);
+            return "true, false";
         }
-        else if constexpr (std::is_same_v<T, double>)
+        else if constexpr (std::is_same_v<V, std::vector<uint32_t>*>)
         {
-            *value = ParseRdmaReal(text);
+            return std::to_string(variable->size()) + " whole numbers from " +
+                   (accepted.empty() ? "0" : accepted[0]) + " to " +
+                   (accepted.size() > 1 ? accepted[1] : GetMost<uint32_t>()) + ", as in " +
+                   standard;
         }
         else
         {
-            *value = static_cast<T>(ParseRdmaInteger(text, 0, std::numeric_limits<T>::max()));
+            using T = std::decay_t<decltype(*variable)>;
+            const bool isRate = std::is_same_v<T, QbbBitRate>;
+            const bool isTime = std::is_same_v<T, Time> || std::is_same_v<T, QbbPs>;
+            const std::string least = !accepted.empty() ? accepted[0]
+                                      : isRate          ? "1bps"
+                                      : isTime          ? "0s"
+                                                        : "0";
+            const std::string most = accepted.size() > 1 ? accepted[1] : GetMost<T>();
+            return (isBytes  ? "bytes, "
+                    : isRate ? "a rate, "
+                    : isTime ? "a time, "
+                             : "") +
+                   least + (most.empty() ? " and above" : " to " + most);
         }
     };
-    std::visit(read, option.value);
-}
-
-const RdmaOptionList::Option&
-RdmaOptionList::Find(const std::string& name) const
-{
-    const auto found = std::find_if(m_options.begin(),
-                                    m_options.end(),
-                                    [&name](const Option& option) { return option.name == name; });
-    NS_ABORT_MSG_IF(found == m_options.end(), "rdma: there is no option " << name);
-    return *found;
+    return std::visit(describe, value);
 }
 
 void
-RdmaOptionList::AddOption(CommandLine& cmd, const Option& option)
+RdmaOptionList::Option::Set(const std::string& text)
 {
-    std::visit([&](auto* value) { cmd.AddValue(option.name, option.help, *value); }, option.value);
+    const auto read = [this, &text](const auto& variable) {
+        using V = std::decay_t<decltype(variable)>;
+        if constexpr (std::is_same_v<V, Action> || std::is_same_v<V, std::string*>)
+        {
+            RefuseRdmaIf(!accepted.empty() &&
+                             std::find(accepted.begin(), accepted.end(), text) == accepted.end(),
+                         "unknown value \"" + text + "\"; accepted: " + Describe());
+            if constexpr (std::is_same_v<V, Action>)
+            {
+                variable(text);
+            }
+            else
+            {
+                *variable = text;
+            }
+        }
+        else if constexpr (std::is_same_v<V, bool*>)
+        {
+            const bool isTrue = text == "true" || text == "1";
+            RefuseRdmaIf(!isTrue && text != "false" && text != "0",
+                         QuoteRdmaText(text) + "; accepted: " + Describe());
+            *variable = isTrue;
+        }
+        else if constexpr (std::is_same_v<V, std::vector<uint32_t>*>)
+        {
+            std::vector<uint32_t> numbers;
+            std::istringstream parts(text + ":");
+            for (std::string part; std::getline(parts, part, ':');)
+            {
+                uint32_t number = 0;
+                Option one{name, help, &number, accepted};
+                try
+                {
+                    one.Set(part);
+                }
+                catch (const std::invalid_argument&)
+                {
+                    throw std::invalid_argument(QuoteRdmaText(text) + "; accepted: " + Describe());
+                }
+                numbers.push_back(number);
+            }
+            RefuseRdmaIf(numbers.size() != variable->size(),
+                         QuoteRdmaText(text) + "; accepted: " + Describe());
+            *variable = numbers;
+        }
+        else
+        {
+            using T = std::decay_t<decltype(*variable)>;
+            T number{};
+            try
+            {
+                number = ReadQuantity<T>(text, isBytes);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                // The limits of the option replace those of the reader.
+                const std::string message = error.what();
+                throw std::invalid_argument(message.substr(0, message.find("; accepted: ")) +
+                                            "; accepted: " + Describe());
+            }
+            RefuseRdmaIf(
+                (!accepted.empty() && number < ReadQuantity<T>(accepted[0], isBytes)) ||
+                    (accepted.size() > 1 && number > ReadQuantity<T>(accepted[1], isBytes)),
+                text + "; accepted: " + Describe());
+            *variable = number;
+        }
+    };
+    std::visit(read, value);
 }
 
 void
-RdmaOptionList::AddTo(CommandLine& cmd) const
+RdmaOptionList::Option::Set(const std::string& text, RdmaOptionSource from)
 {
-    for (const Option& option : m_options)
+    Set(text);
+    source = from;
+    known = GetText();
+}
+
+RdmaOptionSource
+RdmaOptionList::Option::GetSource() const
+{
+    return GetText() == known ? source : RdmaOptionSource::ARGUMENT;
+}
+
+bool
+RdmaOptionList::Option::IsAction() const
+{
+    return std::holds_alternative<Action>(value);
+}
+
+void
+RdmaOptionList::AddOption(Option option)
+{
+    option.standard = option.known = option.GetText();
+    m_options.push_back(std::make_shared<Option>(std::move(option)));
+}
+
+void
+RdmaOptionList::AddBytes(const std::string& name,
+                         const std::string& help,
+                         uint64_t& value,
+                         const std::vector<std::string>& accepted)
+{
+    AddOption({name, help, &value, accepted, true});
+}
+
+void
+RdmaOptionList::AddAction(const std::string& name,
+                          const std::string& help,
+                          const Action& action,
+                          const std::vector<std::string>& accepted)
+{
+    AddOption({name, help, action, accepted});
+}
+
+void
+RdmaOptionList::Include(const RdmaOptionList& other, const std::vector<std::string>& names)
+{
+    for (const auto& option : other.m_options)
     {
-        AddOption(cmd, option);
+        if (option->GetText() != option->known)
+        {
+            option->source = RdmaOptionSource::PRESET;
+            option->known = option->GetText();
+        }
     }
-}
-
-void
-RdmaOptionList::AddTo(CommandLine& cmd, const std::vector<std::string>& names) const
-{
+    if (names.empty())
+    {
+        m_options.insert(m_options.end(), other.m_options.begin(), other.m_options.end());
+        m_own.insert(other.m_own.begin(), other.m_own.end());
+        return;
+    }
     for (const std::string& name : names)
     {
-        AddOption(cmd, Find(name));
+        m_options.push_back(other.Find(name));
     }
+}
+
+std::shared_ptr<RdmaOptionList::Option>
+RdmaOptionList::Find(const std::string& name) const
+{
+    const auto found = std::find_if(m_options.begin(), m_options.end(), [&name](const auto& each) {
+        return each->name == name;
+    });
+    NS_ABORT_MSG_IF(found == m_options.end(), "rdma: there is no option " << name);
+    return *found;
 }
 
 std::vector<RdmaOptionSetting>
 RdmaOptionList::GetSettings(const std::string& group,
                             TypeId type,
-                            const std::string& with,
+                            const std::string& mode,
                             RdmaOptionClash clash) const
 {
     std::vector<RdmaOptionSetting> settings;
     for (const RdmaOptionTarget& target : m_targets)
     {
-        const Option& option = Find(target.option);
-        const std::string text = GetText(option);
+        const Option& option = *Find(target.option);
+        const std::string text = option.GetText();
         if (target.group != group || text == option.standard || !target.SetsAttribute())
         {
             continue;
         }
         auto setting = target.Read(type, text, option.standard);
-        RefuseRdmaOption(option.name, !setting && clash == RdmaOptionClash::REFUSE, with);
+        RefuseRdmaOption(option.name,
+                         !setting && clash == RdmaOptionClash::REFUSE &&
+                             IsGivenWith(option.name, mode),
+                         "--" + mode + "=" + GetText(mode));
         if (setting)
         {
             settings.push_back(std::move(*setting));
@@ -157,32 +380,57 @@ RdmaOptionList::GetSettings(const std::string& group,
 void
 RdmaOptionList::SetAttributes(RdmaPart& part,
                               const std::string& group,
-                              const std::string& with,
+                              const std::string& mode,
                               RdmaOptionClash clash) const
 {
     const RdmaPart named = part;
-    for (const RdmaOptionSetting& setting : GetSettings(group, part.GetType(), with, clash))
+    for (const RdmaOptionSetting& setting : GetSettings(group, part.GetType(), mode, clash))
     {
         if (!named.Has(setting.attribute))
         {
             part.Set(setting.attribute, *setting.value);
         }
-        else if (clash == RdmaOptionClash::REFUSE)
+        else if (clash == RdmaOptionClash::REFUSE && IsGivenWith(setting.option, mode))
         {
-            throw std::invalid_argument("--" + setting.option + " with " + with +
-                                        "; accepted: " + setting.attribute + " by one of the two");
+            throw std::invalid_argument("--" + setting.option + " with --" + mode + "=" +
+                                        GetText(mode) + "; accepted: " + setting.attribute +
+                                        " by one of the two");
         }
     }
 }
 
 void
-RdmaOptionList::Refuse(const std::string& group, const std::string& why) const
+RdmaOptionList::Refuse(const std::string& group,
+                       const std::string& mode,
+                       const std::string& why) const
 {
     for (const RdmaOptionTarget& target : m_targets)
     {
-        const Option& option = Find(target.option);
-        RefuseRdmaIf(target.group == group && GetText(option) != option.standard,
-                     "--" + option.name + " means nothing " + why);
+        RefuseRdmaIf(target.group == group && IsGivenWith(target.option, mode),
+                     "--" + target.option + " means nothing " + why);
+    }
+}
+
+void
+RdmaOptionList::RefuseGiven(const std::vector<std::string>& names, const std::string& why) const
+{
+    for (const std::string& name : names)
+    {
+        RefuseRdmaIf(IsGiven(name), "--" + name + " means nothing " + why);
+    }
+}
+
+void
+RdmaOptionList::RefuseOwnDefaults() const
+{
+    for (const auto& [name, instead] : m_own)
+    {
+        const std::size_t colons = name.rfind("::");
+        TypeId type;
+        RefuseRdmaIf(colons != std::string::npos &&
+                         TypeId::LookupByNameFailSafe(name.substr(0, colons), &type) &&
+                         IsRdmaDefaultGiven(type, name.substr(colons + 2)),
+                     "--" + name + ": the program sets this attribute; accepted: " + instead);
     }
 }
 
@@ -190,26 +438,39 @@ std::map<std::string, std::string>
 RdmaOptionList::GetGiven() const
 {
     std::map<std::string, std::string> given;
-    for (const Option& option : m_options)
+    for (const auto& option : m_options)
     {
-        if (const std::string text = GetText(option); text != option.standard)
+        if (const std::string text = option->GetText(); text != option->standard)
         {
-            given[option.name] = text;
+            given[option->name] = text;
         }
     }
     return given;
 }
 
+bool
+RdmaOptionList::IsGiven(const std::string& name) const
+{
+    return Find(name)->GetSource() == RdmaOptionSource::ARGUMENT;
+}
+
+bool
+RdmaOptionList::IsGivenWith(const std::string& name, const std::string& mode) const
+{
+    const Option& option = *Find(name);
+    return option.GetText() != option.standard && option.GetSource() >= Find(mode)->GetSource();
+}
+
 std::string
 RdmaOptionList::GetText(const std::string& name) const
 {
-    return GetText(Find(name));
+    return Find(name)->GetText();
 }
 
 void
 RdmaOptionList::SetText(const std::string& name, const std::string& text)
 {
-    SetText(Find(name), text);
+    ParseRdmaOption(name, [&] { Find(name)->Set(text, RdmaOptionSource::ARGUMENT); });
 }
 
 void
@@ -219,20 +480,62 @@ RdmaOptionList::CopyValues(const RdmaOptionList& other)
                     "rdma: values of a list with other options are copied");
     for (std::size_t i = 0; i < m_options.size(); ++i)
     {
-        std::visit(
-            [&other, i](auto* value) {
-                *value = *std::get<decltype(value)>(other.m_options[i].value);
-            },
-            m_options[i].value);
+        const Option& from = *other.m_options[i];
+        const auto copy = [&from](auto& variable) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(variable)>, Action>)
+            {
+                *variable = *std::get<std::decay_t<decltype(variable)>>(from.value);
+            }
+        };
+        std::visit(copy, m_options[i]->value);
+        m_options[i]->source = from.source;
+        m_options[i]->known = from.known;
     }
-    m_attributes = other.m_attributes;
+    m_ns3 = other.m_ns3;
 }
 
 void
-RdmaOptionList::Apply(const std::string& text, const std::string& file)
+RdmaOptionList::SetNs3Argument(const std::string& name, const std::string& value)
+{
+    const auto own = m_own.find(name);
+    RefuseRdmaIf(own != m_own.end(),
+                 "--" + name + ": the program sets this " +
+                     (name.rfind("ns3::", 0) == 0 ? "attribute" : "value") +
+                     "; accepted: " + (own == m_own.end() ? "" : own->second));
+    SetRdmaNs3Argument(name, value);
+    m_ns3[name] = value;
+}
+
+std::string
+RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>& more) const
+{
+    std::vector<std::string> names = more;
+    for (const auto& option : m_options)
+    {
+        names.push_back(option->name);
+    }
+    const std::vector<std::string> globals = GetRdmaGlobalNames();
+    names.insert(names.end(), globals.begin(), globals.end());
+    std::string nearest = FindNearestRdmaWord(name, names);
+    if (nearest.empty() && !name.empty())
+    {
+        // A name that somebody has shortened.
+        std::vector<std::string> longer;
+        std::copy_if(names.begin(),
+                     names.end(),
+                     std::back_inserter(longer),
+                     [&name](const std::string& each) { return each.rfind(name, 0) == 0; });
+        nearest = longer.size() == 1 ? longer.front() : "";
+    }
+    return nearest.empty() ? "; --help lists the options" : "; did you mean --" + nearest + "?";
+}
+
+void
+RdmaOptionList::Apply(const std::string& text, const std::string& file, RdmaOptionSource source)
 {
     std::istringstream lines(text);
     std::string line;
+    std::set<std::string> names;
     for (uint64_t number = 1; std::getline(lines, line); ++number)
     {
         const std::string argument = TrimLine(line);
@@ -250,74 +553,37 @@ RdmaOptionList::Apply(const std::string& text, const std::string& file)
                                 "--OPTION=VALUE, or --ns3::CLASS::ATTRIBUTE=VALUE");
         }
         const std::string name = argument.substr(2, equals - 2);
-        const std::string value = argument.substr(std::min(equals + 1, argument.size()));
-        if (IsAttributeArgument(argument))
+        const auto found = std::find_if(m_options.begin(),
+                                        m_options.end(),
+                                        [&name](const auto& each) { return each->name == name; });
+        if (!names.insert(name).second)
         {
-            ApplyAttribute(argument, name, value, file, number);
-        }
-        else
-        {
-            ApplyOption(name, value, file, number);
-        }
-    }
-}
-
-void
-RdmaOptionList::ApplyAttribute(const std::string& argument,
-                               const std::string& name,
-                               const std::string& value,
-                               const std::string& file,
-                               uint64_t line)
-{
-    const char* const arguments[] = {"", argument.c_str()};
-    const std::string wrong = CheckRdmaArguments(2, arguments);
-    if (!wrong.empty() || !Config::SetDefaultFailSafe(name, StringValue(value)))
-    {
-        const std::string problem = argument + ": no such attribute, or not one of its values";
-        throw RdmaFileError(file, line, "", wrong.empty() ? problem : wrong);
-    }
-    m_attributes.push_back(argument);
-}
-
-void
-RdmaOptionList::ApplyOption(const std::string& name,
-                            const std::string& value,
-                            const std::string& file,
-                            uint64_t line)
-{
-    std::vector<std::string> names;
-    for (const Option& option : m_options)
-    {
-        names.push_back(option.name);
-        if (option.name != name)
-        {
-            continue;
+            throw RdmaFileError(file, number, name, "is given twice", "once in a file");
         }
         try
         {
-            SetText(option, value);
-            return;
+            if (found == m_options.end())
+            {
+                RefuseRdmaIf(!IsRdmaNs3Argument(name),
+                             "--" + name + ": there is no such option" + Suggest(name));
+                SetNs3Argument(name, argument.substr(std::min(equals + 1, argument.size())));
+                continue;
+            }
+            RefuseRdmaIf((*found)->IsAction(),
+                         "--" + name + " is for the command line, not for a file");
+            const bool isFlag =
+                equals == argument.size() && std::holds_alternative<bool*>((*found)->value);
+            RefuseRdmaIf(equals == argument.size() && !isFlag,
+                         "--" + name + " has no value; accepted: " + (*found)->Describe());
+            ParseRdmaOption(name, [&] {
+                (*found)->Set(isFlag ? "true" : argument.substr(equals + 1), source);
+            });
         }
-        catch (const std::invalid_argument&)
+        catch (const std::invalid_argument& error)
         {
-            // In the order of the types of Option::value.
-            constexpr const char* ACCEPTED[] = {"text",
-                                                "0 to 4294967295",
-                                                "a number",
-                                                "true, false"};
-            throw RdmaFileError(file,
-                                line,
-                                name,
-                                QuoteRdmaText(value),
-                                ACCEPTED[option.value.index()]);
+            throw RdmaFileError(file, number, "", error.what());
         }
     }
-    const std::string nearest = FindNearestRdmaWord(name, names);
-    throw RdmaFileError(file,
-                        line,
-                        name,
-                        "there is no such option" +
-                            (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
 void
@@ -327,41 +593,33 @@ RdmaOptionList::ApplyFile(const std::string& file)
 }
 
 void
-RdmaOptionList::Save(const std::string& file, int argc, const char* const* argv) const
+RdmaOptionList::Save(const std::string& file) const
 {
     std::string text = "# Options of a run, to be read by --config.\n";
-    for (const Option& option : m_options)
-    {
-        text += "--" + option.name + "=" + GetText(option) + "\n";
-    }
-    for (const std::string& attribute : m_attributes)
-    {
-        text += attribute + "\n";
-    }
-    for (int i = 1; i < argc; ++i)
-    {
-        if (IsAttributeArgument(argv[i]))
+    const auto add = [&text, &file](const std::string& name, const std::string& value) {
+        const std::string line = "--" + name + "=" + value;
+        if (value.find_first_of("\r\n") != std::string::npos || TrimLine(line) != line)
         {
-            text += std::string(argv[i]) + "\n";
+            throw RdmaFileError(file,
+                                0,
+                                name,
+                                QuoteRdmaText(value),
+                                "a value of one line, without a blank at its end");
         }
+        text += line + "\n";
+    };
+    for (const auto& option : m_options)
+    {
+        if (!option->IsAction())
+        {
+            add(option->name, option->GetText());
+        }
+    }
+    for (const auto& [name, value] : m_ns3)
+    {
+        add(name, value);
     }
     WriteRdmaFile(file, text);
-}
-
-std::string
-FindRdmaArgument(int argc, const char* const* argv, const std::string& name)
-{
-    std::string value;
-    for (int i = 1; i < argc; ++i)
-    {
-        std::string text = argv[i];
-        text.erase(0, std::min(text.find_first_not_of('-'), text.size()));
-        if (argv[i][0] == '-' && text.rfind(name + "=", 0) == 0)
-        {
-            value = text.substr(name.size() + 1);
-        }
-    }
-    return value;
 }
 
 } // namespace ns3

@@ -3,13 +3,18 @@
 #ifndef RDMA_OPTION_LIST_H
 #define RDMA_OPTION_LIST_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+#include "rdma-ns3-argument.h"
 #include "rdma-option-target.h"
 #include "rdma-part.h"
 
-#include <ns3/command-line.h>
+#include <ns3/nstime.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,57 +25,113 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Options of a program, for ns-3's command line, configuration files and presets.
+ * Where the value of an option comes from. Later sources take precedence.
+ */
+enum class RdmaOptionSource
+{
+    DEFAULT,  //!< default value of the option
+    PRESET,   //!< a preset, or a value that the program sets before it reads its arguments
+    FILE,     //!< a configuration file
+    ARGUMENT, //!< an argument of the command line, or a script
+};
+
+/**
+ * \ingroup rdma
+ * Options of a program, for command lines (RdmaCommandLine), configuration files and presets.
  *
  *     RdmaOptionList list;
- *     list.Add("rate", "rate of the hosts' links", options.rate);
+ *     list.Add("rate", "rate of the hosts' links", rate);
+ *     list.Add("senders", "hosts that send", senders, {"1", "1000"}); // smallest, largest
+ *     list.Add("pfc", "flow control", pfc, {"on", "off"});            // words
  *     list.ApplyFile("my.conf"); // for instance --rate=40Gbps
- *     list.AddTo(cmd);
- *     cmd.Parse(argc, argv);
- *     list.Save("run.conf", argc, argv);
+ *     list.Save("run.conf");
+ *
+ * The type of the variable says how the text of an option is read: std::string takes any text or
+ * one of several words; uint32_t and uint64_t take whole numbers; double takes a number; bool takes
+ * true, false, 1 or 0; Time and QbbPs take a time with its unit; QbbBitRate takes a rate with its
+ * unit; std::vector<uint32_t> takes as many whole numbers as its default value has, separated by
+ * colons. A text that has anything behind the value is refused.
  *
  * A configuration file has one command-line argument per line: `--rate=40Gbps` for an option,
- * `--ns3::RdmaNic::CnpInterval=4us` for the default value of an attribute. Empty lines and lines
- * that begin with '#' are ignored.
+ * `--ns3::RdmaNic::CnpInterval=4us` for the default value of an attribute, `--threads=2` for a
+ * global value of ns-3. Empty lines and lines that begin with '#' are ignored.
  */
 class RdmaOptionList
 {
   public:
+    /** What an option does that has no variable. */
+    using Action = std::function<void(const std::string&)>;
+
     RdmaOptionList() = default;
     RdmaOptionList(const RdmaOptionList&) = delete;
     RdmaOptionList& operator=(const RdmaOptionList&) = delete;
 
     /**
-     * \tparam T std::string, uint32_t, double or bool
+     * \tparam T std::string, uint32_t, uint64_t, double, bool, Time, QbbPs, QbbBitRate or
+     *         std::vector<uint32_t>
      * \param name name of the option
      * \param help one-line description for users
      * \param [in,out] value default value, replaced by the user's value; must outlive the list
+     * \param accepted a text: the accepted words, or none for any text; a number, time or rate: the
+     *        smallest accepted value, and after that the largest one, each of which may be missing
      */
     template <typename T>
-    void Add(const std::string& name, const std::string& help, T& value)
+    void Add(const std::string& name,
+             const std::string& help,
+             T& value,
+             const std::vector<std::string>& accepted = {})
     {
-        m_options.push_back({name, help, &value, ""});
-        m_options.back().standard = GetText(m_options.back());
+        AddOption({name, help, &value, accepted});
     }
 
-    /** \param cmd command line that gets all options, with their current values as defaults */
-    void AddTo(CommandLine& cmd) const;
-
     /**
-     * \param cmd command line that gets some of the options, in the order given
-     * \param names names of options of the list
+     * Adds an option for a number of bytes, with or without a unit: ParseRdmaBytes().
+     *
+     * \param name name of the option
+     * \param help one-line description for users
+     * \param [in,out] value default value, replaced by the user's value; must outlive the list
+     * \param accepted the smallest and the largest accepted value
      */
-    void AddTo(CommandLine& cmd, const std::vector<std::string>& names) const;
+    void AddBytes(const std::string& name,
+                  const std::string& help,
+                  uint64_t& value,
+                  const std::vector<std::string>& accepted = {});
 
     /**
-     * Sets options and default values of attributes.
+     * Adds an option that calls a function. The option is for the command line only, not for files.
+     *
+     * \param name name of the option
+     * \param help one-line description for users
+     * \param action gets the value of the option
+     * \param accepted the accepted words, or none for any text; an empty word makes `--name`
+     * without a value an argument
+     */
+    void AddAction(const std::string& name,
+                   const std::string& help,
+                   const Action& action,
+                   const std::vector<std::string>& accepted = {});
+
+    /**
+     * Adds options of another list, with their current values as defaults.
+     *
+     * \param other the other list; the variables of its options must outlive this list
+     * \param names names of options of the other list, in the order of the help text; empty: all
+     */
+    void Include(const RdmaOptionList& other, const std::vector<std::string>& names = {});
+
+    /**
+     * Sets options, default values of attributes and global values of ns-3.
      *
      * \param text lines of a configuration file
      * \param file file name for messages
+     * \param source what the text is
      * \throws RdmaFileError naming file, line and option for an unknown option, with the most
-     *         similar known option; for an invalid value; for a line that is not an argument
+     *         similar known option; for an invalid value; for an option that comes twice; for a
+     * line that is not an argument
      */
-    void Apply(const std::string& text, const std::string& file);
+    void Apply(const std::string& text,
+               const std::string& file,
+               RdmaOptionSource source = RdmaOptionSource::FILE);
 
     /**
      * Calls Apply() with the content of a file.
@@ -81,58 +142,88 @@ class RdmaOptionList
     void ApplyFile(const std::string& file);
 
     /**
-     * Writes all options with their values, and the attributes set by Apply(), in the format of
-     * ApplyFile().
+     * Writes all options with their values, and the attributes and global values that were given,
+     * in the format of ApplyFile().
      *
      * \param file path of the file, which is replaced if it exists
-     * \param argc number of arguments of the program
-     * \param argv arguments of the program; arguments that set attributes are written as well
-     * \throws RdmaFileError if the file cannot be written
+     * \throws RdmaFileError if the file cannot be written, or if a value has more than one line
      */
-    void Save(const std::string& file, int argc, const char* const* argv) const;
+    void Save(const std::string& file) const;
 
     /**
      * Reads the options of a group whose values differ from their defaults.
      *
      * \param group group of options (RdmaOptionTarget)
      * \param type class that has the attributes
-     * \param with option that names the class, for messages: "--transport=roce"
+     * \param mode option that names the class: "transport"
      * \param clash what happens to an option whose attribute the class does not have
      * \return attributes and values
-     * \throws std::invalid_argument naming an option that is invalid or does not apply to the class
+     * \throws std::invalid_argument naming an option that is invalid, or that does not apply to the
+     *         class and is given with the mode (IsGivenWith())
      */
     std::vector<RdmaOptionSetting> GetSettings(
         const std::string& group,
         TypeId type,
-        const std::string& with,
+        const std::string& mode,
         RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
 
     /**
-     * Sets the attributes of a part from the options of a group.
+     * Sets the attributes of a part from the options of a group. An option whose source precedes
+     * that of the mode yields to the text of the part.
      *
      * \param [in,out] part the part
      * \param group group of options (RdmaOptionTarget)
-     * \param with option that names the part, for messages: "--transport=roce"
+     * \param mode option that names the part: "transport"
      * \param clash what happens to an option that the part cannot follow
      * \throws std::invalid_argument naming an option that is invalid, does not apply to the part,
      * or sets an attribute that the text of the part sets
      */
     void SetAttributes(RdmaPart& part,
                        const std::string& group,
-                       const std::string& with,
+                       const std::string& mode,
                        RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
 
     /**
-     * Rejects the options of a group.
+     * Rejects the options of a group that are given with another option.
      *
      * \param group group of options
+     * \param mode option that makes the group mean nothing: "switch"
      * \param why end of the message: "with --switch=shared", "without --watchdog"
-     * \throws std::invalid_argument for the first option whose value differs from its default
+     * \throws std::invalid_argument for the first option for which IsGivenWith() is true
      */
-    void Refuse(const std::string& group, const std::string& why) const;
+    void Refuse(const std::string& group, const std::string& mode, const std::string& why) const;
+
+    /**
+     * Rejects arguments of the command line.
+     *
+     * \param names names of options
+     * \param why end of the message: "with --scenario=storm"
+     * \throws std::invalid_argument for the first option that is an argument
+     */
+    void RefuseGiven(const std::vector<std::string>& names, const std::string& why) const;
+
+    /**
+     * Rejects default values of the user for attributes that a run sets by itself.
+     *
+     * \throws std::invalid_argument naming such an attribute and what is accepted instead
+     */
+    void RefuseOwnDefaults() const;
 
     /** \return options whose values differ from their defaults: values as text, by name */
     std::map<std::string, std::string> GetGiven() const;
+
+    /** \param name name of an option \return true if an argument of the command line has set it */
+    bool IsGiven(const std::string& name) const;
+
+    /**
+     * Tells a contradiction from an option of a preset or file that the user has overridden.
+     *
+     * \param name name of an option
+     * \param mode name of an option that decides whether the first one has an effect
+     * \return true if the option differs from its default, and its source does not precede the
+     *         source of \p mode
+     */
+    bool IsGivenWith(const std::string& name, const std::string& mode) const;
 
     /** \param name name of an option of the list \return value of the option as text */
     std::string GetText(const std::string& name) const;
@@ -145,9 +236,50 @@ class RdmaOptionList
     void SetText(const std::string& name, const std::string& text);
 
   protected:
-    /** \param targets attributes that options set, in the order in which they are set */
-    explicit RdmaOptionList(std::vector<RdmaOptionTarget> targets)
-        : m_targets(std::move(targets))
+    /** An option of any type. */
+    struct Option
+    {
+        std::string name; //!< name of the option
+        std::string help; //!< one-line description
+        /// Holds the value
+        std::variant<std::string*,
+                     uint32_t*,
+                     uint64_t*,
+                     double*,
+                     bool*,
+                     Time*,
+                     QbbPs*,
+                     QbbBitRate*,
+                     std::vector<uint32_t>*,
+                     Action>
+            value;
+        std::vector<std::string> accepted; //!< words, or smallest and largest value
+        bool isBytes{false};               //!< a number of bytes, with its unit
+        std::string standard;              //!< default value as text
+        RdmaOptionSource source{RdmaOptionSource::DEFAULT}; //!< source of the value
+        std::string known;                                  //!< value of that source as text
+
+        /** \return value as text; an action has none */
+        std::string GetText() const;
+        /** \param text value as text \throws std::invalid_argument without the option's name */
+        void Set(const std::string& text);
+        /** \param text value as text \param from its source; see Set() */
+        void Set(const std::string& text, RdmaOptionSource from);
+        /** \return accepted values, for messages */
+        std::string Describe() const;
+        /** \return source of the value; a value that a script has assigned counts as an argument */
+        RdmaOptionSource GetSource() const;
+        /** \return true if the option calls a function */
+        bool IsAction() const;
+    };
+
+    /**
+     * \param targets attributes that options set, in the order in which they are set
+     * \param own attributes that a run sets by itself
+     */
+    RdmaOptionList(std::vector<RdmaOptionTarget> targets, RdmaOwnAttributes own)
+        : m_targets(std::move(targets)),
+          m_own(std::move(own))
     {
     }
 
@@ -161,61 +293,73 @@ class RdmaOptionList
      * \param variable the variable, which must outlive the list
      * \param text name and default value of the option
      * \param help one-line description for users
+     * \param accepted accepted values, as for Add()
      * \return default value
      */
     template <typename T>
-    T Define(T* variable, const std::string& text, const std::string& help)
+    T Define(T* variable,
+             const std::string& text,
+             const std::string& help,
+             const std::vector<std::string>& accepted = {})
     {
         T standard{};
         const std::size_t equals = text.find('=');
-        Option option{text.substr(0, equals), help, &standard, text.substr(equals + 1)};
-        SetText(option, option.standard);
+        Option option{text.substr(0, equals), help, &standard, accepted};
+        option.Set(text.substr(equals + 1));
+        option.standard = option.known = text.substr(equals + 1);
         option.value = variable;
-        m_options.push_back(option);
+        m_options.push_back(std::make_shared<Option>(option));
         return standard;
     }
 
     /** \param other a list with the same options, whose values and attributes are copied */
     void CopyValues(const RdmaOptionList& other);
 
-  private:
-    /** An option of any type. */
-    struct Option
+    /** \param option an option, whose current value becomes its default */
+    void AddOption(Option option);
+
+    /** \return options in the order in which they were added */
+    const std::vector<std::shared_ptr<Option>>& GetOptions() const
     {
-        std::string name;                                            //!< name of the option
-        std::string help;                                            //!< one-line description
-        std::variant<std::string*, uint32_t*, double*, bool*> value; //!< holds the value
-        std::string standard;                                        //!< default value as text
-    };
+        return m_options;
+    }
 
-    static void AddOption(CommandLine& cmd, const Option& option);
-    static std::string GetText(const Option& option);
-    static void SetText(const Option& option, const std::string& text);
-    const Option& Find(const std::string& name) const;
-    void ApplyAttribute(const std::string& argument,
-                        const std::string& name,
-                        const std::string& value,
-                        const std::string& file,
-                        uint64_t line);
-    void ApplyOption(const std::string& name,
-                     const std::string& value,
-                     const std::string& file,
-                     uint64_t line);
+    /**
+     * Sets the default value of an attribute or a global value of ns-3, which Save() then writes.
+     *
+     * \param name name of the attribute or of the global value
+     * \param value the value
+     * \throws std::invalid_argument naming the argument and the accepted values
+     */
+    void SetNs3Argument(const std::string& name, const std::string& value);
 
-    std::vector<Option> m_options;           //!< options in the order of the calls of Add()
-    std::vector<RdmaOptionTarget> m_targets; //!< attributes that options set
-    std::vector<std::string> m_attributes;   //!< arguments that set default values of attributes
+    /** \return attributes and global values that arguments must not set */
+    RdmaOwnAttributes& GetOwn()
+    {
+        return m_own;
+    }
+
+    /** \copydoc GetOwn() */
+    const RdmaOwnAttributes& GetOwn() const
+    {
+        return m_own;
+    }
+
+    /**
+     * \param name an unknown name
+     * \param more further names that are known
+     * \return end of a message: "; did you mean --topology?", or where the names stand
+     */
+    std::string Suggest(const std::string& name, const std::vector<std::string>& more = {}) const;
+
+  private:
+    std::shared_ptr<Option> Find(const std::string& name) const;
+
+    std::vector<std::shared_ptr<Option>> m_options; //!< options in the order of the help text
+    std::vector<RdmaOptionTarget> m_targets;        //!< attributes that options set
+    RdmaOwnAttributes m_own;                        //!< what arguments must not set
+    std::map<std::string, std::string> m_ns3;       //!< given attributes and global values, by name
 };
-
-/**
- * \ingroup rdma
- * \param argc number of arguments
- * \param argv the arguments, beginning with the name of the program
- * \param name name of an option
- * \return value of the last argument --NAME=VALUE, available before the command line is parsed;
- *         empty if there is no such argument
- */
-std::string FindRdmaArgument(int argc, const char* const* argv, const std::string& name);
 
 } // namespace ns3
 

@@ -12,6 +12,8 @@
 #include "rdma-refuse.h"
 #include "rdma-time-series-instrument.h"
 
+#include <ns3/string.h>
+
 #include <algorithm>
 #include <map>
 
@@ -40,11 +42,12 @@ MakeFromOption(const RdmaFabricOptions& options,
     const std::string file = options.GetText(option);
     if (file.empty())
     {
-        options.Refuse(option, "without --" + option);
+        options.Refuse(option, option, "without --" + option);
         return nullptr;
     }
+    RefuseRdmaOption(option, options.checkDeadlock, "--checkDeadlock");
     RdmaPart part = RdmaPart::Parse(type, RdmaInstrument::GetTypeId());
-    options.SetAttributes(part, option, "--" + option);
+    options.SetAttributes(part, option, option);
     const auto [writer, isFirst] = writers.emplace(file, option);
     RefuseRdmaIf(!isFirst && part.Has("File"),
                  "--" + option + ": " + file + ", which --" + writer->second +
@@ -70,10 +73,20 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
     }
     if (!options.instruments.empty())
     {
+        RefuseRdmaOption("instruments", options.checkDeadlock, "--checkDeadlock");
         ParseRdmaOption("instruments", [&] {
             for (const std::string& text : SplitRdmaPart(options.instruments, ','))
             {
                 const RdmaPart part = RdmaPart::Parse(text, RdmaInstrument::GetTypeId());
+                if (part.HasAttribute("File"))
+                {
+                    StringValue file;
+                    part.CreateObject()->GetAttribute("File", file);
+                    const auto [writer, isFirst] = writers.emplace(file.Get(), "instruments");
+                    RefuseRdmaIf(!isFirst,
+                                 file.Get() + ", which --" + writer->second +
+                                     " writes; accepted: another file");
+                }
                 all.emplace_back("instruments", part.Create<RdmaInstrument>());
             }
         });

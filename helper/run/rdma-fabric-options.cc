@@ -31,7 +31,7 @@ GetFabricOptionTargets()
         {"load", "workload", {"Load"}},
         {"bytes", "workload", {"Bytes"}, Form::BYTES},
         {"duration", "workload", {"Duration"}, Form::TIME},
-        {"mtu", "workload", {"Mtu"}},
+        {"mtu", "frames of the workload", {"Mtu"}},
         {"loadOf",
          "arrivals",
          {},
@@ -86,7 +86,15 @@ GetFabricOptionTargets()
 } // namespace
 
 RdmaFabricOptions::RdmaFabricOptions()
-    : RdmaOptionList(GetFabricOptionTargets())
+    : RdmaOptionList(GetFabricOptionTargets(),
+                     {{"RngSeed", "--seed"},
+                      {"SchedulerType", "no other, because the run has a scheduler of its own"},
+                      {"ns3::QbbNetDevice::Mtu", "--mtu"},
+                      {"ns3::QbbNetDevice::FlowControl", "--pfc"},
+                      {"ns3::QbbNetDevice::PfcClasses", "--pfc=on, for the classes of all flows"},
+                      {"ns3::QbbNetDevice::DataRate", "--rate and --uplinkRate, or a topology"},
+                      {"ns3::QbbChannel::Delay", "--delay, or a topology"},
+                      {"ns3::RdmaQueuePair::PathMtu", "--mtu"}})
 {
 }
 

@@ -52,8 +52,10 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string delayJitter{Define(&delayJitter,
                                    "delayJitter=0ns",
                                    "largest random addition to the delay of a link, to 4ms")};
-    double loss{Define(&loss, "loss=0", "probability that a link loses a frame")};
-    uint32_t mtu{Define(&mtu, "mtu=1024", "payload bytes of a full packet, 256 to 4096")};
+    double loss{
+        Define(&loss, "loss=0", "probability that a link loses a frame", {"0", "0.999999"})};
+    uint32_t mtu{
+        Define(&mtu, "mtu=1024", "payload bytes of a full packet, 256 to 4096", {"256", "4096"})};
     std::string transport{
         Define(&transport, "transport=roce", "iwarp (ns-3's TCP), or a part (--list=transport)")};
     std::string cc{Define(&cc, "cc=none", "congestion control: none, or a part (--list=cc)")};
@@ -70,12 +72,16 @@ struct RdmaFabricOptions : public RdmaOptionList
                                      "detector: largest queue without marks; auto: 30KB")};
     std::string marker{
         Define(&marker, "marker=none", "further marker: none, or a part (--list=marker)")};
-    std::string pfc{Define(&pfc, "pfc=on", "on or off")};
-    std::string trust{
-        Define(&trust, "trust=dscp", "field that carries a packet's class: dscp or vlan")};
+    std::string pfc{Define(&pfc, "pfc=on", "on or off", {"on", "off"})};
+    std::string trust{Define(&trust,
+                             "trust=dscp",
+                             "field that carries a packet's class: dscp or vlan",
+                             {"dscp", "vlan"})};
     /// Switches: "shared" (output-queued, QbbSharedBuffer) or "input-queued" (QbbInputPortBuffer)
-    std::string switchType{
-        Define(&switchType, "switch=shared", "shared (output-queued) or input-queued")};
+    std::string switchType{Define(&switchType,
+                                  "switch=shared",
+                                  "shared (output-queued) or input-queued",
+                                  {"shared", "input-queued"})};
     /// Memory of each shared-buffer switch, or a part of kind QbbBufferManager; auto: the value of
     /// bufferPreset, otherwise 12MiB
     std::string buffer{
@@ -92,7 +98,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string xoff{Define(&xoff, "xoff=auto", "input-queued: high watermark; auto: by headroom")};
     std::string xon{
         Define(&xon, "xon=auto", "input-queued: low watermark; auto: xoff less 2 frames")};
-    uint32_t cells{Define(&cells, "cells=1", "input-queued: bytes of a memory cell")};
+    uint32_t cells{
+        Define(&cells, "cells=1", "input-queued: bytes of a memory cell", {"1", "65536"})};
     std::string crossbar{
         Define(&crossbar, "crossbar=off", "input-queued: off, or the crossbar's speed-up")};
     std::string routes{
@@ -106,7 +113,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// workload does not have the attribute.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};
     std::string cdf{Define(&cdf, "cdf=auto", "poisson: flow sizes; auto: websearch")};
-    double load{Define(&load, "load=0.5", "poisson: fraction of the hosts' line rate")};
+    double load{
+        Define(&load, "load=0.5", "poisson: fraction of the hosts' line rate", {"1e-12", "1e12"})};
     std::string bytes{Define(&bytes, "bytes=auto", "incast, permutation: flow size; auto: 1MB")};
     std::string duration{
         Define(&duration, "duration=auto", "poisson: flows start in this time; auto: 1ms")};
@@ -119,7 +127,10 @@ struct RdmaFabricOptions : public RdmaOptionList
                                "measure=off",
                                "poisson: time of the counted flows; off: all flows count")};
     std::string stop{Define(&stop, "stop=10s", "latest end of the run")};
-    uint32_t seed{Define(&seed, "seed=1", "seed of all random numbers, 1 and above")};
+    uint32_t seed{Define(&seed,
+                         "seed=1",
+                         "seed of all random numbers, 1 to 4294944442",
+                         {"1", "4294944442"})};
     /// Loss recovery: "auto", "sack" (default of IRN), "selective" (retransmission without SACK),
     /// "go-back-n" (default of RoCE) or "go-back-0"
     std::string recovery{
@@ -138,7 +149,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     bool backOff{Define(&backOff, "backOff=false", "irn, go-back-n: a loss halves the window")};
     std::string retries{
         Define(&retries, "retries=unlimited", "timeouts in a row, 0 to 255, or unlimited")};
-    uint32_t ackInterval{Define(&ackInterval, "ackInterval=1", "packets per acknowledgement")};
+    uint32_t ackInterval{
+        Define(&ackInterval, "ackInterval=1", "packets per acknowledgement", {"1"})};
     bool serialize{
         Define(&serialize, "serialize=false", "frames cross links as bytes: slower, same results")};
     bool checkDeadlock{Define(&checkDeadlock,

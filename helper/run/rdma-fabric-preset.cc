@@ -84,7 +84,7 @@ ApplyFabricPreset(const std::string& option, const std::string& name, RdmaFabric
         names.emplace_back(preset.name);
         if (preset.name == name)
         {
-            options.Apply(preset.text, "preset " + name);
+            options.Apply(preset.text, "preset " + name, RdmaOptionSource::PRESET);
         }
     }
     CheckRdmaChoice(option, name, names);

@@ -28,6 +28,7 @@
 #include "rdma-workload.h"
 
 #include <ns3/boolean.h>
+#include <ns3/double.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -41,7 +42,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
-#include <tuple>
 
 namespace ns3
 {
@@ -52,23 +52,37 @@ namespace
 /// CPU time, in seconds, above which a run prints the note of GetRdmaBuildNote().
 constexpr double LONG_RUN_S = 10;
 
-/** Refuses defaults of the user for attributes that the run sets by itself. */
-void
-RefuseDefaultsThatOptionsSet()
+/**
+ * \param options options of a run
+ * \return the options, where the memory of the switches in a preset or file has yielded to that of
+ *         the command line
+ */
+RdmaFabricOptions
+SettleBuffer(const RdmaFabricOptions& options)
 {
-    const std::tuple<TypeId, std::string, std::string> settings[] = {
-        {QbbNetDevice::GetTypeId(), "Mtu", "--mtu"},
-        {QbbNetDevice::GetTypeId(), "FlowControl", "--pfc"},
-        {QbbNetDevice::GetTypeId(), "PfcClasses", "--pfc=on, for the classes of all flows"},
-        {QbbNetDevice::GetTypeId(), "DataRate", "--rate and --uplinkRate, or a topology"},
-        {QbbChannel::GetTypeId(), "Delay", "--delay, or a topology"},
-        {RdmaQueuePair::GetTypeId(), "PathMtu", "--mtu"},
-    };
-    for (const auto& [type, name, instead] : settings)
+    RdmaFabricOptions settled = options;
+    if (options.buffer != "auto" && options.bufferPreset != "none")
     {
-        RefuseRdmaIf(IsRdmaDefaultGiven(type, name),
-                     "--" + type.GetName() + "::" + name +
-                         ": the run sets this attribute of each object; accepted: " + instead);
+        settled.bufferPreset =
+            options.IsGivenWith("bufferPreset", "buffer") ? options.bufferPreset : "none";
+        settled.buffer = options.IsGivenWith("buffer", "bufferPreset") ? options.buffer : "auto";
+    }
+    return settled;
+}
+
+/**
+ * Prints a note if the hosts are to send faster than their links.
+ * \param workload the workload
+ */
+void
+NoteOverload(const RdmaWorkload& workload)
+{
+    DoubleValue load;
+    if (workload.GetAttributeFailSafe("Load", load) && load.Get() > 1)
+    {
+        RdmaRanks::GetWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
+                                 << FormatRdmaReal(load.Get())
+                                 << " times the line rate of the hosts\n";
     }
 }
 
@@ -104,18 +118,19 @@ RunUntilSignal(RdmaFlowRunnerBase& runner)
 } // namespace
 
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
-    : m_options(options)
+    : m_options(SettleBuffer(options))
 {
     const RdmaTopology topology = MakeTopology(options);
     m_workload = MakeWorkload(options);
+    NoteOverload(*m_workload);
     m_window = m_workload->GetWindow();
     Build(topology, ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); }));
 }
 
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
-    : m_options(options)
+    : m_options(SettleBuffer(options))
 {
-    options.Refuse("arrivals", "where the caller gives the flows");
+    options.Refuse("arrivals", "workload", "where the caller gives the flows");
     Build(MakeTopology(options), flows);
 }
 
@@ -126,7 +141,12 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
     rates.hostRate = ParseRdmaOption("rate", [&] { return ParseRdmaRate(options.rate); });
     rates.uplinkRate =
         ParseRdmaOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
-    rates.delay = ParseRdmaOption("delay", [&] { return ParseRdmaTime(options.delay); });
+    rates.delay = ParseRdmaOption("delay", [&] {
+        const QbbPs delay = ParseRdmaTime(options.delay);
+        RefuseRdmaIf(delay == 0_ps || delay > RDMA_MAX_DELAY,
+                     options.delay + "; accepted: 1ps to 1s");
+        return delay;
+    });
     const auto builder = ParseRdmaOption("topology", [&options] {
         return MakeRdmaTopologyBuilder(options.topology);
     });
@@ -140,11 +160,26 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
         throw std::invalid_argument(message.str());
     }
     rates.errorRate = options.loss;
-    return ParseRdmaOption("topology", [&] {
-        RdmaTopology topology = builder->Build(rates);
-        topology.Validate();
-        return topology;
+    const std::string with = "--topology=" + options.topology;
+    for (const char* option : {"rate", "uplinkRate", "delay"})
+    {
+        RefuseRdmaOption(option,
+                         builder->HasOwnRates() && options.IsGivenWith(option, "topology"),
+                         with + ", which has rates and delays of its own");
+    }
+    RdmaTopology topology = ParseRdmaOption("topology", [&] {
+        RdmaTopology made = builder->Build(rates);
+        made.Validate();
+        return made;
     });
+    const auto& links = topology.GetLinks();
+    const bool hasUplink = std::any_of(links.begin(), links.end(), [&topology](const auto& link) {
+        return !topology.IsHost(link.a) && !topology.IsHost(link.b);
+    });
+    RefuseRdmaOption("uplinkRate",
+                     !hasUplink && options.IsGivenWith("uplinkRate", "topology"),
+                     with + ", which has no link between switches");
+    return topology;
 }
 
 std::vector<RdmaFlow>
@@ -168,16 +203,26 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
         ParseRdmaOption("cdf", [&options] { RdmaFlowSizeCdf::Make(options.cdf); });
     }
     CheckMtu(options);
+    RefuseRdmaIf(options.duration != "auto" &&
+                     ParseRdmaOption("duration", [&] { return ParseRdmaTime(options.duration); }) ==
+                         0_ps,
+                 "--duration: " + options.duration + "; accepted: auto, or a time above 0");
+    RdmaFabricOptions used = options;
+    if (options.measure != "off" && !options.IsGivenWith("duration", "measure"))
+    {
+        used.duration = "auto"; // the duration of a preset yields to the window of the user
+    }
     const std::string with = "--workload=" + options.workload;
-    options.SetAttributes(workload, "workload", with, RdmaOptionClash::YIELD);
-    options.SetAttributes(workload, "arrivals", with);
+    used.SetAttributes(workload, "workload", "workload");
+    used.SetAttributes(workload, "frames of the workload", "workload", RdmaOptionClash::YIELD);
+    used.SetAttributes(workload, "arrivals", "workload");
     RefuseRdmaIf(options.measure != "off" && ParseRdmaTime(options.measure) == 0_ps,
                  "--measure: " + options.measure + "; accepted: off, or a time above 0");
     RefuseRdmaIf(options.measure == "off" && options.warmUp != "0s" && !workload.Has("Measure"),
                  "--warmUp: " + options.warmUp + " without --measure; accepted: with --measure");
     RefuseRdmaIf(
         workload.HasAttribute("Measure") && workload.Has("Measure") && workload.Has("Duration"),
-        (options.duration == "auto" ? with : "--duration=" + options.duration) +
+        (used.duration == "auto" ? with : "--duration=" + options.duration) +
             " with a measured window; accepted: --warmUp and --measure without a duration, because "
             "flows then start until the last counted flow has ended");
     return ParseRdmaOption("workload", [&] { return MakeRdmaWorkload(workload); });
@@ -307,7 +352,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
                          uint8_t classes) const
 {
     CheckMtu(m_options);
-    RefuseDefaultsThatOptionsSet();
+    m_options.RefuseOwnDefaults();
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES +
                                  QbbWire::IRN_EXTENSION_BYTES;
@@ -322,8 +367,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
         helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
     }
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
-    for (const auto& setting :
-         m_options.GetSettings("routing", QbbRouting::GetTypeId(), "--routes"))
+    for (const auto& setting : m_options.GetSettings("routing", QbbRouting::GetTypeId(), "routes"))
     {
         helper.SetRoutingAttribute(setting.attribute, *setting.value);
     }

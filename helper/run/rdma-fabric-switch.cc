@@ -93,13 +93,17 @@ ConfigureSharedBuffer(RdmaFabricHelper& helper, const RdmaFabricOptions& options
 {
     if (IsBufferPart(options))
     {
-        options.Refuse("shared buffer", "with --buffer=" + options.buffer);
+        options.Refuse("shared buffer", "buffer", "with --buffer=" + options.buffer);
         ParseRdmaOption("buffer", [&] { helper.SetBufferManager(options.buffer); });
         return;
     }
     constexpr uint64_t DEFAULT_BYTES = 12 << 20;
     const TypeId shared = QbbSharedBuffer::GetTypeId();
     const std::string preset = GetRdmaBufferPreset(options.bufferPreset);
+    RefuseRdmaIf(options.buffer != "auto" &&
+                     preset != "auto", // of equal sources, see RdmaFabricRun
+                 "--buffer=" + options.buffer + " with --bufferPreset=" + options.bufferPreset +
+                     "; accepted: one of the two, because a preset has the memory of its chip");
     RdmaPart buffer = RdmaPart::Parse(preset == "auto" ? shared.GetName() : preset, shared);
     if (const uint64_t bytes = GetBufferBytes(options))
     {
@@ -113,7 +117,7 @@ ConfigureSharedBuffer(RdmaFabricHelper& helper, const RdmaFabricOptions& options
     {
         throw std::invalid_argument("--classAlphas: " + wrong);
     }
-    options.SetAttributes(buffer, "shared buffer", "--bufferPreset=" + options.bufferPreset);
+    options.SetAttributes(buffer, "shared buffer", "bufferPreset");
     CheckSonicOptions(options);
     helper.SetBufferManager(buffer.ToText());
 }
@@ -145,10 +149,14 @@ ConfigurePortBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     RdmaFabricOptions used = options;
     if (options.pfc != "on")
     {
-        used.xoff = used.xon = "auto"; // XOFF and XON have no effect without PFC.
+        for (const char* option : {"xoff", "xon"})
+        {
+            RefuseRdmaOption(option, options.IsGivenWith(option, "pfc"), "--pfc=" + options.pfc);
+        }
+        used.xoff = used.xon = "auto";
     }
     RdmaPart buffer = RdmaPart::Parse("ns3::QbbInputPortBuffer", QbbBufferManager::GetTypeId());
-    used.SetAttributes(buffer, "port buffer", "--switch=input-queued");
+    used.SetAttributes(buffer, "port buffer", "switch");
     helper.SetBufferManager(buffer.ToText());
 }
 
@@ -158,8 +166,7 @@ SetSwitchAttributes(RdmaFabricHelper& helper,
                     const RdmaFabricOptions& options,
                     const std::string& group)
 {
-    const auto settings =
-        options.GetSettings(group, QbbSwitch::GetTypeId(), "--switch=" + options.switchType);
+    const auto settings = options.GetSettings(group, QbbSwitch::GetTypeId(), "switch");
     for (const RdmaOptionSetting& setting : settings)
     {
         helper.SetSwitchAttribute(setting.attribute, *setting.value);
@@ -188,7 +195,7 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     });
     if (detector.IsNone())
     {
-        options.Refuse("marking", "with --marking=curve");
+        options.Refuse("marking", "marking", "with --marking=curve");
         return;
     }
     RefuseRdmaIf(options.ecn != "auto" && options.ecn != "on",
@@ -197,7 +204,7 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     RefuseRdmaIf(!IsRdmaEcnOn(options),
                  "--marking: " + options.marking + " with --ecn=auto and --cc=" + options.cc +
                      "; accepted: curve, or with --ecn=on, or a --cc that needs marks");
-    options.SetAttributes(detector, "marking", "--marking=" + options.marking);
+    options.SetAttributes(detector, "marking", "marking");
     helper.SetCongestionDetector(detector.ToText());
 }
 
@@ -212,16 +219,16 @@ ConfigureRdmaSwitch(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     ConfigureTrust(helper, options);
     if (options.switchType == "shared")
     {
-        options.Refuse("port buffer", with);
-        options.Refuse("crossbar", with);
+        options.Refuse("port buffer", "switch", with);
+        options.Refuse("crossbar", "switch", with);
         ConfigureSharedBuffer(helper, options);
     }
     else
     {
         RefuseRdmaOption("buffer",
-                         options.buffer != "auto",
+                         options.IsGivenWith("buffer", "switch"),
                          "--switch=input-queued; see --portBuffer");
-        options.Refuse("shared buffer", with);
+        options.Refuse("shared buffer", "switch", with);
         ConfigurePortBuffers(helper, options);
         helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
         if (options.crossbar != "off")

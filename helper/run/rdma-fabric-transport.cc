@@ -81,7 +81,7 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
                                                RdmaTransport::GetTypeId(),
                                                "iwarp");
     });
-    options.SetAttributes(part, "transport", "--transport=" + options.transport);
+    options.SetAttributes(part, "transport", "transport");
     SetTransportDefault(part, {"RetryCount", "DataRetries"}, UintegerValue(UINT32_MAX));
     RefuseRdmaIf(options.backOff && options.recovery != "go-back-n",
                  "--backOff with --recovery=" + options.recovery +

@@ -41,6 +41,11 @@ STREAM_FILES = ("ports.csv", "series.csv", "tree.csv", "trace.json")
 PATIENCE_S = 120
 
 
+def replaced(*words):
+    """The words, of which later ones are in place of earlier ones with the same name."""
+    return list({word.partition("=")[0]: word for word in words}.values())
+
+
 def read(path):
     """The text of a file."""
     with open(path, encoding="utf-8") as handle:
@@ -67,7 +72,7 @@ class CutRuns(unittest.TestCase):
     def start(self, *more):
         """A program at work."""
         process = subprocess.Popen(
-            [PROGRAM, *ARGUMENTS, *more], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            [PROGRAM, *replaced(*ARGUMENTS, *more)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self.addCleanup(self.end, process)
@@ -192,8 +197,8 @@ class CutRuns(unittest.TestCase):
     def test_a_whole_run_after_a_cut_one(self):
         self.interrupt(signal.SIGINT, 0.0, *STREAMS)
         done = subprocess.run(
-            [PROGRAM, "--topology=star:4", "--workload=incast:3", "--out=out", *STREAMS[:-1],
-             "--timeseriesFlows=0", "--trace-events=trace.json"],
+            [PROGRAM, "--topology=star:4", "--workload=incast:3", "--out=out",
+             *replaced(*STREAMS, "--timeseriesFlows=0")],
             cwd=self.folder, check=False, capture_output=True, text=True,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -245,7 +250,7 @@ class CutRuns(unittest.TestCase):
         self.simulates(process, "out", "run.json")
         for words in (("--out=out",), ("--out=out", "--seeds=2")):
             second = subprocess.run(
-                [PROGRAM, *ARGUMENTS, *words], cwd=self.folder, check=False, capture_output=True, text=True,
+                [PROGRAM, *replaced(*ARGUMENTS, *words)], cwd=self.folder, check=False, capture_output=True, text=True,
             )
             self.assertEqual((second.returncode, second.stdout), (2, ""))
             self.assertRegex(second.stderr, "^rdma-fabric: out: another run is writing its results there")

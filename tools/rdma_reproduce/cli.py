@@ -17,6 +17,7 @@ import argparse
 import os
 
 from rdma_runs import sweep
+from with_ns3.arguments import Arguments
 from with_ns3.places import ROOT
 from with_ns3.say import usage_error
 
@@ -38,7 +39,7 @@ def seeds_in(text):
 
 def parser():
     """The command line."""
-    result = argparse.ArgumentParser(
+    result = Arguments(
         prog="tools/reproduce", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -12,6 +12,7 @@ import argparse
 import signal
 import sys
 
+from with_ns3.arguments import Arguments
 from with_ns3.say import Stop, note
 
 from . import bootstrap
@@ -19,7 +20,7 @@ from . import bootstrap
 
 def parser():
     """The command line."""
-    result = argparse.ArgumentParser(
+    result = Arguments(
         prog="tools/sweep", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

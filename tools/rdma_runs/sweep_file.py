@@ -118,7 +118,7 @@ def _grid(value, options):
             raise each.wrong("an option either here or under options", "given twice")
         if name in KEY:
             raise each.wrong(f"any name but {', '.join(KEY)}", "a column of its own")
-        values = [item.text() for item in each.items("a list of values")]
+        values = [item.text() for item in each.items("a list with one value or more")]
         if len(set(values)) < len(values):
             raise each.wrong("each value once", "a value comes twice")
         result[name] = values

@@ -17,6 +17,8 @@ class Value:
         place = f"{self.path}:{self.node.start_mark.line + 1}: "
         if what is None:
             kinds = {"mapping": "a mapping", "sequence": "a list", "scalar": None}
+            if not self.node.value:
+                kinds = {"mapping": "an empty mapping", "sequence": "an empty list", "scalar": None}
             what = kinds[self.node.id] or f'"{self.node.value}"'
         field = f"{self.field}: " if self.field else ""
         return RunError(f"{place}{field}{what}; accepted: {accepted}")

@@ -130,6 +130,10 @@ def bench(arguments, wish):
     for option in ("--help", "-h", "--list"):
         if option in arguments:
             return execute([sys.executable, script, option], dict(os.environ))
+    # A wrong argument is told before anything is fetched or built.
+    checked = [sys.executable, script, *(word for word in arguments if word != "--static"), "--list"]
+    if status := subprocess.run(checked, stdout=subprocess.DEVNULL, check=False).returncode:
+        return status
     # Build only the measured programs: with link-time optimization, each takes minutes to link.
     programs = ["rdma-fabric", *listed_programs("bench")]
     phases = Phases()

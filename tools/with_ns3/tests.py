@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from . import bindings, counts, ns3, packages, venv
+from .arguments import Arguments
 from .build import Module, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
@@ -39,7 +40,7 @@ SANITIZERS = {
 def parser():
     """The options of the verb."""
     groups = "\n".join(f"  {name:10}{text}" for name, text in GROUPS.items())
-    result = argparse.ArgumentParser(
+    result = Arguments(
         prog="tools/with-ns3 test",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Runs all tests, or those named, and ends with one line that counts the cases.",

@@ -155,7 +155,7 @@ MakeNicWatchdog(const RdmaFabricOptions& options)
     }
     const TypeId type = RdmaNicWatchdog::GetTypeId();
     RdmaPart part = RdmaPart::Parse(type.GetName(), type);
-    options.SetAttributes(part, "NIC watchdog", "--nicWatchdog");
+    options.SetAttributes(part, "NIC watchdog", "nicWatchdog");
     const QbbPs timeout = QbbToPs(GetTimeAttribute(*part.CreateObject(), "Timeout"));
     part.Set("PollInterval", TimeValue(QbbToTime((timeout + 9_ps) / 10)));
     return part;
@@ -167,12 +167,12 @@ MakeWatchdog(const RdmaFabricOptions& options)
 {
     if (options.watchdog == "off")
     {
-        options.Refuse("watchdog", "without --watchdog");
+        options.Refuse("watchdog", "watchdog", "without --watchdog");
         return RdmaPart();
     }
     const TypeId type = QbbPfcWatchdog::GetTypeId();
     RdmaPart part = RdmaPart::Parse(type.GetName(), type);
-    options.SetAttributes(part, "watchdog", "--watchdog=" + options.watchdog);
+    options.SetAttributes(part, "watchdog", "watchdog");
     const auto watchdog = part.CreateObject();
     const Time shorter = std::min(GetTimeAttribute(*watchdog, "DetectionTime"),
                                   GetTimeAttribute(*watchdog, "RestorationTime"));

@@ -11,7 +11,6 @@
 #include "rdma-option-list.h"
 #include "rdma-text-file.h"
 
-#include <ns3/command-line.h>
 #include <ns3/config.h>
 
 #include <cstdio>
@@ -81,12 +80,17 @@ TEST_F(RdmaOptionListTest, LinesSetAttributes)
 
 TEST_F(RdmaOptionListTest, ErrorsNameFileLineAndOption)
 {
-    ExpectWrong("--mtu=1000\n--rat=1\n", {"my.conf:2: rat: there is no such option", "mean rate?"});
-    ExpectWrong("--mtu=big\n", {"my.conf:1: mtu: 'big'; accepted: 0 to 4294967295"});
-    ExpectWrong("--mtu=-1\n", {"my.conf:1: mtu: '-1'; accepted: 0 to"});
-    ExpectWrong("--load=much\n", {"my.conf:1: load: 'much'; accepted: a number"});
-    ExpectWrong("--serialize=maybe\n", {"my.conf:1: serialize: 'maybe'; accepted: true, false"});
+    ExpectWrong("--mtu=1000\n--rat=1\n",
+                {"my.conf:2: --rat: there is no such option", "mean --rate?"});
+    ExpectWrong("--mtu=big\n",
+                {"my.conf:1: --mtu: 'big' does not begin", "; accepted: 0 to 4294967295"});
+    ExpectWrong("--mtu=-1\n", {"my.conf:1: --mtu: '-1' is negative; accepted: 0 to"});
+    ExpectWrong("--load=much\n",
+                {"my.conf:1: --load: 'much' is not a number; accepted: 0 and above"});
+    ExpectWrong("--serialize=maybe\n", {"my.conf:1: --serialize: 'maybe'; accepted: true, false"});
     ExpectWrong("rate=1\n", {"my.conf:1: 'rate=1' is no argument; accepted: --OPTION=VALUE"});
+    ExpectWrong("--mtu=7\n--load=1\n--mtu=8\n", {"my.conf:3: mtu: is given twice"});
+    ExpectWrong("--mtu\n", {"my.conf:1: --mtu has no value; accepted: 0 to 4294967295"});
     ExpectWrong("--=1\n", {"my.conf:1: '--=1' is no argument"});
     ExpectWrong("\n\n--ns3::RdmaDcqcn::Preset=Nik\n",
                 {"my.conf:3: ", "'Nik'; accepted: Paper, Nic"});
@@ -99,8 +103,8 @@ TEST_F(RdmaOptionListTest, WhatIsSavedReadsBack)
 {
     list.Apply("--rate=25Gbps\n--mtu=1024\n--load=0.1\n--serialize\n--ns3::RdmaDcqcn::G=0.5\n",
                "my.conf");
-    const char* const argv[] = {"program", "--mtu=7", "--ns3::RdmaDcqcn::Preset=Nic"};
-    list.Save(FILE_NAME, 3, argv);
+    list.Apply("--ns3::RdmaDcqcn::Preset=Nic\n", "my.conf");
+    list.Save(FILE_NAME);
     EXPECT_EQ(ReadRdmaFile(FILE_NAME),
               "# Options of a run, to be read by --config.\n--rate=25Gbps\n--mtu=1024\n--load=0.1\n"
               "--serialize=true\n--ns3::RdmaDcqcn::G=0.5\n--ns3::RdmaDcqcn::Preset=Nic\n");
@@ -113,28 +117,43 @@ TEST_F(RdmaOptionListTest, WhatIsSavedReadsBack)
     EXPECT_TRUE(serialize);
 }
 
-TEST_F(RdmaOptionListTest, SomeOptionsOfAList)
+TEST_F(RdmaOptionListTest, AValueThatAFileCannotHoldIsNotSaved)
 {
-    rate = "10Gbps"; // default of this program
-    CommandLine cmd;
-    list.AddTo(cmd, {"rate", "load"});
-    std::ostringstream help;
-    cmd.PrintHelp(help);
-    EXPECT_NE(help.str().find("a text [10Gbps]"), std::string::npos) << help.str();
-    EXPECT_EQ(help.str().find("mtu"), std::string::npos) << help.str();
-    cmd.Parse({"program", "--load=0.75"});
-    EXPECT_EQ(load, 0.75);
-    EXPECT_EQ(rate, "10Gbps");
+    for (const std::string value : {"two\nlines", "a blank at the end "})
+    {
+        rate = value;
+        ExpectError<RdmaFileError>([&] { list.Save(FILE_NAME); },
+                                   {FILE_NAME, "rate: ", "accepted: a value of one line"});
+    }
+    rate = "my dir/run 1";
+    list.Save(FILE_NAME);
+    rate = "";
+    list.ApplyFile(FILE_NAME);
+    EXPECT_EQ(rate, "my dir/run 1");
+}
+
+TEST_F(RdmaOptionListTest, LaterSourcesOverrideEarlierOnes)
+{
+    list.Apply("--rate=40Gbps\n--mtu=512\n", "a preset", RdmaOptionSource::PRESET);
+    EXPECT_TRUE(list.IsGivenWith("rate", "mtu")) << "both of the preset";
+    EXPECT_TRUE(list.IsGivenWith("rate", "load")) << "the load has its default";
+    list.Apply("--mtu=256\n", "my.conf");
+    EXPECT_FALSE(list.IsGivenWith("rate", "mtu")) << "the file has the last word";
+    EXPECT_TRUE(list.IsGivenWith("mtu", "rate"));
+    rate = "25Gbps"; // as a script does
+    EXPECT_TRUE(list.IsGivenWith("rate", "mtu"));
+    list.SetText("rate", "100Gbps");
+    EXPECT_FALSE(list.IsGivenWith("rate", "mtu")) << "the default";
 }
 
 TEST(RdmaFabricOptionsTest, DefaultsReadBack)
 {
     RdmaFabricOptions options;
     const std::string file = "rdma-fabric-options-test.conf";
-    options.Save(file, 0, nullptr);
+    options.Save(file);
     const std::string defaults = ReadRdmaFile(file);
     options.ApplyFile(file);
-    options.Save(file, 0, nullptr);
+    options.Save(file);
     EXPECT_EQ(ReadRdmaFile(file), defaults);
     std::remove(file.c_str());
 }

@@ -34,7 +34,8 @@ class RdmaOptionTargetTest : public testing::Test
     std::string SetTransport(const std::string& text)
     {
         RdmaPart part = RdmaPart::Parse(text, RdmaTransport::GetTypeId());
-        options.SetAttributes(part, "transport", "--transport=" + text);
+        options.transport = text;
+        options.SetAttributes(part, "transport", "transport");
         return part.ToText();
     }
 
@@ -91,26 +92,33 @@ TEST_F(RdmaOptionTargetTest, MessagesNameOptionAndAcceptedValues)
                 "--bdpCap with --transport=irn[BdpCap=9]; accepted: BdpCap by one of the two");
 }
 
-TEST_F(RdmaOptionTargetTest, OptionsYieldToTheTextOfAWorkload)
+TEST_F(RdmaOptionTargetTest, OptionsOfAPresetYieldToAWorkload)
 {
     const auto set = [this](const std::string& text) {
         RdmaPart part = RdmaPart::Parse(text, RdmaWorkload::GetTypeId());
-        options.SetAttributes(part, "workload", "", RdmaOptionClash::YIELD);
+        options.workload = text;
+        options.SetAttributes(part, "workload", "workload");
         return part.ToText();
     };
-    options.bytes = "2KB";
-    options.load = 0.75;
+    options.Apply("--bytes=2KB\n--load=0.75\n", "a preset", RdmaOptionSource::PRESET);
     EXPECT_EQ(set("permutation"), "ns3::RdmaPermutationWorkload[Bytes=2000]");
     EXPECT_EQ(set("permutation[Bytes=7]"), "ns3::RdmaPermutationWorkload[Bytes=7]");
-    EXPECT_EQ(set("poisson"), "ns3::RdmaPoissonWorkload[Load=0.75]");
+    EXPECT_EQ(set("poisson[Cdf=hadoop]"), "ns3::RdmaPoissonWorkload[Cdf=hadoop|Load=0.75]");
+    options.load = 0.7;
+    ExpectError<std::invalid_argument>([&] { set("permutation"); },
+                                       {"--load means nothing with --workload=permutation"});
+    ExpectError<std::invalid_argument>(
+        [&] { set("poisson[Load=0.5]"); },
+        {"--load with --workload=poisson[Load=0.5]; accepted: Load by one of the two"});
 }
 
 TEST_F(RdmaOptionTargetTest, GroupsAreRefused)
 {
-    options.Refuse("watchdog", "without --watchdog");
+    options.Refuse("watchdog", "watchdog", "without --watchdog");
     options.detection = "1ms";
-    ExpectError<std::invalid_argument>([&] { options.Refuse("watchdog", "without --watchdog"); },
-                                       {"--detection means nothing without --watchdog"});
+    ExpectError<std::invalid_argument>(
+        [&] { options.Refuse("watchdog", "watchdog", "without --watchdog"); },
+        {"--detection means nothing without --watchdog"});
 }
 
 TEST_F(RdmaOptionTargetTest, AGroupMayHaveOptionsWithoutAttributes)
@@ -118,10 +126,10 @@ TEST_F(RdmaOptionTargetTest, AGroupMayHaveOptionsWithoutAttributes)
     RdmaPart part = RdmaPart::Parse("shared", QbbBufferManager::GetTypeId());
     options.bufferPreset = "trident2";
     options.classAlphas = "3:1/8";
-    options.SetAttributes(part, "shared buffer", "--buffer");
+    options.SetAttributes(part, "shared buffer", "buffer");
     EXPECT_EQ(part.ToText(), "ns3::QbbSharedBuffer[ClassAlphas=3:1/8]");
     ExpectError<std::invalid_argument>(
-        [&] { options.Refuse("shared buffer", "with --switch=input-queued"); },
+        [&] { options.Refuse("shared buffer", "switch", "with --switch=input-queued"); },
         {"--bufferPreset means nothing with --switch=input-queued"});
 }
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Lists of parts, and arguments that set attributes of parts. rdma-part-test.cc registers the
-// short names of the apples.
+// Lists of parts. rdma-part-test.cc registers the short names of the apples.
 
 #include "qbb-time.h"
-#include "rdma-arguments.h"
 #include "rdma-congestion-control.h"
 #include "rdma-part-list.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
-#include "rdma-simulator-impl.h"
 #include "rdma-test-fruit.h"
-
-#include <ns3/config.h>
-#include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -56,45 +50,6 @@ TEST(RdmaPartLists, EachShortNameOfCongestionControlMakesOne)
             return entry.type == type;
         })) << type.GetName();
     }
-}
-
-TEST(RdmaArguments, ThatTheProgramSetsByItselfAreRefused)
-{
-    const char* const argv[] = {"program", "--ns3::RdmaTestApple::Count=7"};
-    EXPECT_EQ(CheckRdmaArguments(2, argv, {{"ns3::RdmaTestApple::Count", "--apples"}}),
-              "--ns3::RdmaTestApple::Count: the program sets this attribute; accepted: --apples");
-    EXPECT_EQ(CheckRdmaArguments(2, argv, {{"ns3::RdmaTestApple::Counts", "--apples"}}), "");
-}
-
-TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
-{
-    const auto check = [](const std::string& argument) {
-        const char* const argv[] = {"program", "--other=3", argument.c_str()};
-        return CheckRdmaArguments(3, argv);
-    };
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=7"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Inner=apple[Count=7]"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Colour=Blue"),
-              "--ns3::RdmaTestApple::Colour: Colour 'Blue'; accepted: Red, Green");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=-1"),
-              "--ns3::RdmaTestApple::Count: Count '-1'; accepted: 1 to 200");
-    EXPECT_NE(check("--ns3::RdmaTestApple::Inner=apple[Count=0]"), "");
-    // ns-3 checks attributes of other modules and unknown names.
-    EXPECT_EQ(check("--ns3::Node::SystemId=x"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Cuont=1"), "");
-    EXPECT_EQ(check("--ns3::Nothing::At=1"), "");
-    EXPECT_EQ(check("--ns3="), "");
-    EXPECT_EQ(check("ns3::RdmaTestApple::Count=-1"), "") << "no option";
-}
-
-TEST(RdmaArguments, ReachTheSimulatorThatIsMadeBeforeTheyAreParsed)
-{
-    const char* const argv[] = {"program", "--ns3::RdmaSimulatorImpl::Threads=3"};
-    EXPECT_EQ(CheckRdmaArguments(2, argv), "");
-    UintegerValue threads;
-    CreateObject<RdmaSimulatorImpl>()->GetAttribute("Threads", threads);
-    EXPECT_EQ(threads.Get(), 3U);
-    Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(1));
 }
 
 } // namespace ns3

@@ -17,26 +17,6 @@
 
 using namespace ns3;
 
-namespace
-{
-
-std::string
-Find(const std::vector<const char*>& arguments)
-{
-    return FindRdmaArgument(static_cast<int>(arguments.size()), arguments.data(), "preset");
-}
-
-} // namespace
-
-TEST(RdmaFabricPreset, IsFoundAnywhere)
-{
-    EXPECT_EQ(Find({"rdma-fabric"}), "");
-    EXPECT_EQ(Find({"rdma-fabric", "--load=0.5", "--preset=irn", "--pfc=on"}), "irn");
-    EXPECT_EQ(Find({"rdma-fabric", "-preset=irn"}), "irn");
-    EXPECT_EQ(Find({"rdma-fabric", "--preset=irn", "--preset=parking-lot"}), "parking-lot");
-    EXPECT_EQ(Find({"rdma-fabric", "--bufferPreset=trident2", "preset=irn"}), "");
-}
-
 TEST(RdmaFabricPreset, IrnIsThePapersDefaultCase)
 {
     RdmaFabricOptions options;

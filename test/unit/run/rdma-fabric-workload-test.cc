@@ -48,20 +48,27 @@ TEST(RdmaFabricWorkload, OptionsSetAttributes)
     options.duration = "300us";
     options.load = 0.8;
     options.cdf = "storage";
-    options.bytes = "2KB"; // poisson has no such attribute
     EXPECT_EQ(MakeOptionFlows(options),
               MakeTextFlows("poisson[Duration=300us|Load=0.8|Cdf=storage]"));
+    options = RdmaFabricOptions();
+    options.bytes = "2KB";
+    ExpectError<std::invalid_argument>([&] { MakeOptionFlows(options); },
+                                       {"--bytes means nothing with --workload=poisson"});
     options.workload = "incast:3";
     EXPECT_EQ(MakeOptionFlows(options), MakeTextFlows("incast:3[Bytes=2000]"));
     options.workload = "permutation";
     EXPECT_EQ(MakeOptionFlows(options), MakeTextFlows("permutation[Bytes=2000]"));
 }
 
-TEST(RdmaFabricWorkload, TextComesBeforeOptions)
+TEST(RdmaFabricWorkload, TextComesBeforeOptionsOfAPreset)
 {
     RdmaFabricOptions options;
-    options.bytes = "2KB";
     options.workload = "incast:3[Bytes=7|Jitter=1us]";
+    options.bytes = "2KB";
+    ExpectError<std::invalid_argument>([&] { MakeOptionFlows(options); },
+                                       {"--bytes with --workload=incast:3[Bytes=7|Jitter=1us]"});
+    options.bytes = "auto";
+    options.Apply("--bytes=2KB\n--load=0.3", "a preset", RdmaOptionSource::PRESET);
     EXPECT_EQ(MakeOptionFlows(options), MakeTextFlows(options.workload));
     EXPECT_EQ(MakeOptionFlows(options).front().bytes, 7U);
 }
@@ -97,8 +104,7 @@ TEST(RdmaFabricWorkload, Messages)
     expect([](auto& o) { o.load = std::nan(""); }, "accepted: 1e-12 to 1e+12");
     expect([](auto& o) { o.cdf = "x"; }, "--cdf: flow-size CDF 'x': no such distribution");
     expect([](auto& o) { o.duration = "1"; }, "--duration: '1' has no unit");
-    expect([](auto& o) { o.duration = "0s"; },
-           "--workload: ns3::RdmaPoissonWorkload: Duration 0ns");
+    expect([](auto& o) { o.duration = "0s"; }, "--duration: 0s; accepted: auto, or a time above 0");
     for (const std::string workload : {"incast:2", "permutation"})
     {
         expect([&](auto& o) { (o.workload = workload, o.bytes = "0"); },

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-fabric-groups.h"
+#include "rdma-command-line.h"
 #include "rdma-fabric-run.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
 #include "rdma-test-random.h"
 
 #include <ns3/boolean.h>
-#include <ns3/command-line.h>
 #include <ns3/config.h>
 #include <ns3/global-value.h>
 #include <ns3/string.h>
@@ -231,7 +231,7 @@ class DivisionSet
 
     std::vector<std::string> GetWords(const std::string& folder) const
     {
-        std::vector<std::string> words{"rdma-fabric"};
+        std::vector<std::string> words;
         const auto add = [&words](const std::string& name, const std::string& value) {
             words.push_back("--" + name + "=" + value);
         };
@@ -293,9 +293,9 @@ class DivisionSet
         try
         {
             RdmaFabricOptions options;
-            CommandLine cmd;
-            options.AddTo(cmd);
-            cmd.Parse(GetWords(folder));
+            RdmaCommandLine cmd("rdma-fabric", "");
+            cmd.Include(options);
+            cmd.Read(GetWords(folder));
             RdmaFabricRun run(options);
             DivisionSet record(*this);
             if (m_hasSinks)

@@ -167,7 +167,7 @@ ReadTrace(const std::string& name, Arrivals& arrivals)
  * \param arrivals gets the packets that arrive
  */
 void
-Simulate(uint64_t seed, Arrivals& arrivals)
+Simulate(uint32_t seed, Arrivals& arrivals)
 {
     RdmaFabricOptions options;
     ApplyRdmaPreset("irn", options);
@@ -192,24 +192,25 @@ Simulate(uint64_t seed, Arrivals& arrivals)
 int
 main(int argc, char* argv[])
 {
-    uint64_t seed = 1;
+    RdmaCommandLine cmd(__FILE__, "Statistics of the arrivals in an incast of IRN's packets.");
+    uint32_t seed = 1;
     std::string trace;
-    CommandLine cmd(__FILE__);
-    cmd.AddValue("seed", "of all random numbers of the simulation", seed);
-    cmd.AddValue("trace", "published file whose statistics are printed; empty: simulate", trace);
-    cmd.Parse(argc, argv);
+    cmd.Add("seed", "of all random numbers of the simulation", seed, {"1", "4294944442"});
+    cmd.Add("trace", "published file whose statistics are printed; empty: simulate", trace);
 
-    Arrivals arrivals;
-    if (trace.empty())
-    {
-        Simulate(seed, arrivals);
-    }
-    else
-    {
-        ReadTrace(trace, arrivals);
-    }
-    std::cout << "{";
-    arrivals.Print(std::cout);
-    std::cout << "}\n";
-    return 0;
+    return cmd.Run(argc, argv, [&] {
+        Arrivals arrivals;
+        if (trace.empty())
+        {
+            Simulate(seed, arrivals);
+        }
+        else
+        {
+            ReadTrace(trace, arrivals);
+        }
+        std::cout << "{";
+        arrivals.Print(std::cout);
+        std::cout << "}\n";
+        return 0;
+    });
 }
