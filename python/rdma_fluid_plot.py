@@ -24,7 +24,7 @@ WIDEST = 4  # columns side by side; more are too small in print
 def read_columns(path):
     """The columns of a file of rdma-fluid, as lists of numbers by name."""
     try:
-        with open(path, newline="", encoding="ascii") as handle:
+        with open(path, newline="", encoding="utf-8-sig") as handle:
             rows = list(csv.reader(handle))
     except (OSError, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: {error}") from None

@@ -36,6 +36,22 @@ GetReason()
     return errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
 }
 
+/** \param text begin of a file \return true for UTF-16, which has a byte order mark or zeros */
+bool
+IsUtf16(std::string_view text)
+{
+    return text.size() >= 2 &&
+           (text.substr(0, 2) == "\xff\xfe" || text.substr(0, 2) == "\xfe\xff" ||
+            (text[0] == 0) != (text[1] == 0));
+}
+
+/** \param n a number \param word a word \return "1 line", "2 lines" */
+std::string
+Count(uint64_t n, const std::string& word)
+{
+    return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
+}
+
 } // namespace
 
 std::string
@@ -62,7 +78,17 @@ ReadRdmaFile(const std::string& path)
     {
         throw RdmaFileError(path, 0, "", "cannot be read" + GetReason());
     }
-    return text.str();
+    constexpr std::string_view BYTE_ORDER_MARK = "\xef\xbb\xbf";
+    std::string content = text.str();
+    if (IsUtf16(content))
+    {
+        throw RdmaFileError(path, 0, "", "is UTF-16 text", "UTF-8 or ASCII text");
+    }
+    if (content.compare(0, BYTE_ORDER_MARK.size(), BYTE_ORDER_MARK) == 0)
+    {
+        content.erase(0, BYTE_ORDER_MARK.size());
+    }
+    return content;
 }
 
 void
@@ -116,35 +142,104 @@ RdmaLineReader::Next()
     m_fields.clear();
     while (m_fields.empty() && !m_rest.empty())
     {
-        const std::size_t end = std::min(m_rest.find('\n'), m_rest.size());
-        std::string_view line = m_rest.substr(0, end);
-        m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
-        ++m_line;
-        if (!line.empty() && line.back() == '\r')
-        {
-            line.remove_suffix(1);
-        }
-        Split(TrimBlanks(line));
+        const std::string_view line = TrimBlanks(TakeLine());
+        m_line = m_lastLine;
+        m_separator == Separator::COMMA ? SplitAtCommas(line) : SplitAtBlanks(line);
     }
     return !m_fields.empty();
 }
 
-void
-RdmaLineReader::Split(std::string_view line)
+std::string_view
+RdmaLineReader::TakeLine()
 {
-    const bool isComma = m_separator == Separator::COMMA;
+    const std::size_t end = std::min(m_rest.find('\n'), m_rest.size());
+    std::string_view line = m_rest.substr(0, end);
+    m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
+    ++m_lastLine;
+    if (!line.empty() && line.back() == '\r')
+    {
+        line.remove_suffix(1);
+    }
+    return line;
+}
+
+void
+RdmaLineReader::SplitAtBlanks(std::string_view line)
+{
     while (!line.empty())
     {
-        const std::size_t end =
-            std::min(line.find_first_of(isComma ? "," : BLANK_LETTERS), line.size());
-        m_fields.push_back(TrimBlanks(line.substr(0, end)));
-        if (isComma && end + 1 == line.size())
-        {
-            m_fields.emplace_back(); // field after the last comma
-        }
-        line.remove_prefix(std::min(end + 1, line.size()));
-        line = TrimBlanks(line);
+        const std::size_t end = std::min(line.find_first_of(BLANK_LETTERS), line.size());
+        m_fields.emplace_back(line.substr(0, end));
+        line = TrimBlanks(line.substr(end));
     }
+}
+
+void
+RdmaLineReader::SplitAtCommas(std::string_view line)
+{
+    while (!line.empty())
+    {
+        if (line.front() == '"')
+        {
+            m_fields.push_back(TakeQuoted(line));
+        }
+        else
+        {
+            const std::size_t end = std::min(line.find(','), line.size());
+            m_fields.emplace_back(TrimBlanks(line.substr(0, end)));
+            line.remove_prefix(end);
+        }
+        if (!line.empty()) // at a comma
+        {
+            line = TrimBlanks(line.substr(1));
+            if (line.empty())
+            {
+                m_fields.emplace_back(); // field after the last comma
+            }
+        }
+    }
+}
+
+/// Takes a field in quotation marks from the begin of a line, and further lines if the field goes
+/// on there. The line then begins with a comma or is empty.
+std::string
+RdmaLineReader::TakeQuoted(std::string_view& line)
+{
+    std::string field;
+    line.remove_prefix(1);
+    while (true)
+    {
+        const std::size_t mark = line.find('"');
+        field += line.substr(0, mark);
+        if (mark == std::string_view::npos)
+        {
+            if (m_rest.empty())
+            {
+                Fail("",
+                     "a quotation mark begins a field, and nothing ends the field",
+                     "\"FIELD\"");
+            }
+            field += '\n';
+            line = TakeLine();
+            continue;
+        }
+        line.remove_prefix(mark + 1);
+        if (line.empty() || line.front() != '"')
+        {
+            break;
+        }
+        field += '"'; // written twice
+        line.remove_prefix(1);
+    }
+    line = TrimBlanks(line);
+    if (!line.empty() && line.front() != ',')
+    {
+        Fail("",
+             QuoteRdmaText(line) + " after the field " + QuoteRdmaText(field) +
+                 " in quotation marks",
+             "a comma or the end of the line");
+    }
+    return field;
 }
 
 void
@@ -157,21 +252,52 @@ RdmaLineReader::Require(const std::string& what)
 }
 
 void
-RdmaLineReader::SkipRest(const std::string& last)
+RdmaLineReader::SkipRest(uint64_t count,
+                         const std::string& thing,
+                         const std::function<bool()>& isThing)
 {
-    if (Next())
+    if (!Next())
     {
-        const uint64_t first = m_line;
-        const std::string begin = QuoteRdmaText(m_fields.front());
-        uint64_t lines = 1;
-        while (Next())
-        {
-            ++lines;
-        }
-        RdmaRanks::GetWarnings() << "rdma: warning: " << m_fileName << ", line " << first << ": "
-                                 << lines << (lines == 1 ? " line" : " lines") << " left out after "
-                                 << last << "; the first begins with " << begin << "\n";
+        return;
     }
+    const uint64_t first = m_line;
+    const std::string begin = QuoteRdmaText(m_fields.front());
+    uint64_t lines = 0;
+    uint64_t things = 0;
+    do
+    {
+        ++lines;
+        things += isThing() ? 1 : 0;
+    } while (Next());
+    if (things > 0)
+    {
+        Warn(first,
+             "the first line of the file declares " + Count(count, thing) + ", and " +
+                 Count(things, "further line") + (things == 1 ? " looks like a " : " look like ") +
+                 thing + (things == 1 ? "" : "s") + "; " + Count(lines, "line") + " left out");
+        return;
+    }
+    Warn(first,
+         Count(lines, "line") + " left out after " + thing + " " + std::to_string(count) + " of " +
+             std::to_string(count) + "; the first begins with " + begin);
+}
+
+void
+RdmaLineReader::ReportRounding() const
+{
+    if (m_rounded > 0)
+    {
+        Warn(m_firstRoundedLine,
+             Count(m_rounded, "time") + " rounded to whole picoseconds; the first is " +
+                 QuoteRdmaText(m_firstRounded));
+    }
+}
+
+void
+RdmaLineReader::Warn(uint64_t line, const std::string& message) const
+{
+    RdmaRanks::GetWarnings() << "rdma: warning: " << m_fileName << ", line " << line << ": "
+                             << message << "\n";
 }
 
 void
@@ -192,7 +318,7 @@ RdmaLineReader::GetNFields() const
 std::string
 RdmaLineReader::GetField(std::size_t index) const
 {
-    return std::string(m_fields.at(index));
+    return m_fields.at(index);
 }
 
 uint64_t
@@ -210,6 +336,20 @@ RdmaLineReader::GetInteger(std::size_t index,
     return Get(index, name, [min, max](const std::string& text) {
         return ParseRdmaInteger(text, min, max);
     });
+}
+
+QbbPs
+RdmaLineReader::GetTime(std::size_t index, const std::string& name, std::optional<QbbPs> unit)
+{
+    const RdmaRoundedTime read = Get(index, name, [unit](const std::string& text) {
+        return unit ? RoundRdmaTimeIn(text, *unit) : RoundRdmaTime(text);
+    });
+    if (!read.isExact && m_rounded++ == 0)
+    {
+        m_firstRoundedLine = m_line;
+        m_firstRounded = GetField(index);
+    }
+    return read.time;
 }
 
 void

@@ -2,10 +2,13 @@
 #ifndef RDMA_TEXT_FILE_H
 #define RDMA_TEXT_FILE_H
 
+#include "qbb-ps.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,9 +19,9 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \param path path of a file
- * \return content of the file
- * \throws RdmaFileError if the file cannot be opened or read
+ * \param path path of a text file
+ * \return content of the file, without the byte order mark of UTF-8 that some programs write first
+ * \throws RdmaFileError if the file cannot be opened or read, or is UTF-16 text
  */
 std::string ReadRdmaFile(const std::string& path);
 
@@ -49,9 +52,11 @@ std::string QuoteRdmaText(std::string_view text);
 
 /**
  * \ingroup rdma
- * \brief Iterates over the lines and fields of a text file and formats error messages.
+ * \brief Iterates over the lines and fields of a text file and formats messages.
  *
- * Lines end with LF or CR LF. Empty lines are skipped. The text must outlive the reader.
+ * Lines end with LF or CR LF. Empty lines are skipped. Fields between commas may stand in quotation
+ * marks by RFC 4180: such a field may contain commas, line ends, and "" for a quotation mark. The
+ * text must outlive the reader.
  */
 class RdmaLineReader
 {
@@ -70,7 +75,11 @@ class RdmaLineReader
      */
     RdmaLineReader(std::string_view text, const std::string& fileName, Separator separator);
 
-    /** Go to the next non-empty line. \return false at the end of the file */
+    /**
+     * Go to the next non-empty line.
+     * \return false at the end of the file
+     * \throws RdmaFileError for a field in quotation marks that does not end
+     */
     bool Next();
 
     /**
@@ -83,9 +92,14 @@ class RdmaLineReader
     /**
      * Go to the end of the file. Report further non-empty lines on standard error; for instance,
      * the public files of the HPCC simulator explain the format at the end.
-     * \param last description of the last line that was read, for the message
+     * \param count number of things that the first line declares, all of which have been read
+     * \param thing name of such a thing: "link"
+     * \param isThing returns true if the current line is a further such thing
      */
-    void SkipRest(const std::string& last);
+    void SkipRest(uint64_t count, const std::string& thing, const std::function<bool()>& isThing);
+
+    /** Report on standard error how many times GetTime() has rounded, if any. */
+    void ReportRounding() const;
 
     /**
      * Check the number of fields of the current line.
@@ -131,6 +145,16 @@ class RdmaLineReader
         -> decltype(parse(std::string()));
 
     /**
+     * Read a field as a time and round it to the nearest picosecond; see ReportRounding().
+     * \param index index of the field in the current line, from 0
+     * \param name name of the field for the error message
+     * \param unit unit of the number, as for RoundRdmaTimeIn(); nothing: the field names its unit
+     * \return the time
+     * \throws RdmaFileError if the field is not a time in the accepted range
+     */
+    QbbPs GetTime(std::size_t index, const std::string& name, std::optional<QbbPs> unit = {});
+
+    /**
      * Reject the current line.
      * \param field name of the invalid field; empty for the line as a whole
      * \param problem description of the error
@@ -150,13 +174,21 @@ class RdmaLineReader
     [[noreturn]] void FailFile(const std::string& field, const std::string& problem) const;
 
   private:
-    void Split(std::string_view line);
+    std::string_view TakeLine();
+    void SplitAtBlanks(std::string_view line);
+    void SplitAtCommas(std::string_view line);
+    std::string TakeQuoted(std::string_view& line);
+    void Warn(uint64_t line, const std::string& message) const;
 
     std::string_view m_rest;
     std::string m_fileName;
     Separator m_separator;
-    uint64_t m_line{0};
-    std::vector<std::string_view> m_fields;
+    uint64_t m_line{0};     //!< number of the line where the fields begin
+    uint64_t m_lastLine{0}; //!< number of the line where the fields end
+    std::vector<std::string> m_fields;
+    uint64_t m_rounded{0};          //!< number of times that GetTime() has rounded
+    uint64_t m_firstRoundedLine{0}; //!< line of the first of these
+    std::string m_firstRounded;     //!< its text
 };
 
 template <typename Parser>

@@ -39,6 +39,7 @@ constexpr Unit RATE_UNITS[]{
     {"b/s", 1},
     {"Kbps", 1'000},
     {"Kb/s", 1'000},
+    {"", 1}, // only for ParseRdmaPlainRate()
 };
 
 constexpr Unit TIME_UNITS[]{
@@ -62,7 +63,14 @@ constexpr Unit SIZE_UNITS[]{
     {"TiB", uint64_t{1} << 40},
 };
 
-/// Splits a text into pieces; an error message quotes the whole text.
+/// A decimal number as written, without loss: 0.DIGITS x 10^point.
+struct Decimal
+{
+    std::string digits; //!< significant digits, neither beginning nor ending with 0; empty: zero
+    int64_t point{0};   //!< place of the decimal point; negative: zeros follow the point
+};
+
+/// Splits a text into a number and its unit; an error message quotes the whole text.
 class NumberText
 {
   public:
@@ -82,6 +90,40 @@ class NumberText
         }
     }
 
+    /// Takes the number. The rest is the unit.
+    Decimal TakeNumber()
+    {
+        Require(!Take("-"), "is negative");
+        Require(!m_text.empty(), "is empty");
+        const std::string_view whole = TakeDigits();
+        Require(!whole.empty(), "does not begin with a digit");
+        Decimal number{std::string(whole), static_cast<int64_t>(whole.size())};
+        if (Take("."))
+        {
+            const std::string_view decimals = TakeDigits();
+            Require(!decimals.empty(), "has no digit after the decimal point");
+            number.digits += decimals;
+        }
+        if (Take("eE"))
+        {
+            number.point += TakeExponent();
+        }
+        Require(m_rest.empty() || m_rest.front() != ',',
+                "has a comma; a number has a decimal point and no other separator");
+        const std::size_t zeros =
+            std::min(number.digits.find_first_not_of('0'), number.digits.size());
+        number.digits.erase(0, zeros);
+        number.digits.erase(number.digits.find_last_not_of('0') + 1);
+        number.point -= static_cast<int64_t>(zeros);
+        return number;
+    }
+
+    const std::string_view& GetRest() const
+    {
+        return m_rest;
+    }
+
+  private:
     bool Take(std::string_view characters)
     {
         const bool isNext =
@@ -98,12 +140,24 @@ class NumberText
         return digits;
     }
 
-    const std::string_view& GetRest() const
+    int64_t TakeExponent()
     {
-        return m_rest;
+        const bool isNegative = Take("-");
+        if (!isNegative)
+        {
+            Take("+");
+        }
+        const std::string_view digits = TakeDigits();
+        Require(!digits.empty(), "has no digit in its exponent");
+        // Any number with so large an exponent is 0, or too large or too small.
+        int64_t exponent = MAX_EXPONENT;
+        std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+        exponent = std::min(exponent, MAX_EXPONENT);
+        return isNegative ? -exponent : exponent;
     }
 
-  private:
+    static constexpr int64_t MAX_EXPONENT = 1'000'000'000;
+
     const std::string& m_text;
     std::string_view m_rest;
     const std::string& m_accepted;
@@ -116,53 +170,83 @@ struct NumberForm
     const Unit* unitsEnd; //!< end of the units
     uint64_t min;         //!< smallest value in the base unit
     uint64_t max;         //!< largest value in the base unit
-    const char* notWhole; //!< problem of a number that is no multiple of the base unit
+    const char* notWhole; //!< problem of a number that is no whole one; null: it is rounded
     std::string accepted; //!< accepted values, for messages
+    const char* wrongUnit{nullptr}; //!< problem of any text behind the number; null: of the unit
 };
 
-/// Returns the exact value of a decimal number in the base unit.
-uint64_t
-ParseNumber(const std::string& text, const NumberForm& form, const char* wrongUnit = nullptr)
+/// A number in the base unit.
+struct WholeNumber
 {
-    NumberText number(text, form.accepted);
-    number.Require(!number.Take("-"), "is negative");
-    number.Require(!text.empty(), "is empty");
-    const std::string_view whole = number.TakeDigits();
-    number.Require(!whole.empty(), "does not begin with a digit");
-    std::string_view decimals;
-    if (number.Take("."))
+    QbbUint128 value{0}; //!< the number, rounded to the nearest whole number
+    bool isExact{true};  //!< nothing was rounded
+};
+
+/// Returns a number of units in the base unit, exactly if it is a whole number. A number of 10^20
+/// units or more becomes the largest value.
+WholeNumber
+GetWhole(const Decimal& number, uint64_t unit)
+{
+    constexpr int64_t MAX_WHOLE_DIGITS = 20;
+    constexpr int64_t MAX_DECIMALS = 25; // 10^25 times the largest unit fits into 128 bits
+    if (number.digits.empty())
     {
-        decimals = number.TakeDigits();
-        number.Require(!decimals.empty(), "has no digit after the decimal point");
-        decimals = decimals.substr(0, decimals.find_last_not_of('0') + 1);
+        return {};
     }
-    const std::string_view name = number.GetRest();
+    if (number.point > MAX_WHOLE_DIGITS)
+    {
+        return {~QbbUint128{0}};
+    }
+    const auto digit = [&number](int64_t i) -> unsigned {
+        const bool isWritten = i >= 0 && i < static_cast<int64_t>(number.digits.size());
+        return isWritten ? static_cast<unsigned>(number.digits[i] - '0') : 0;
+    };
+    QbbUint128 units = 0;
+    for (int64_t i = 0; i < number.point; ++i)
+    {
+        units = units * 10 + digit(i);
+    }
+    QbbUint128 part = 0;
+    QbbUint128 divisor = 1;
+    // Digit i stands at the decimal place i - point + 1.
+    const int64_t decimals =
+        std::clamp<int64_t>(static_cast<int64_t>(number.digits.size()) - number.point,
+                            0,
+                            MAX_DECIMALS);
+    for (int64_t place = 0; place < decimals; ++place)
+    {
+        part = part * 10 + digit(number.point + place);
+        divisor *= 10;
+    }
+    const bool hasMore = static_cast<int64_t>(number.digits.size()) - number.point > MAX_DECIMALS;
+    part *= unit;
+    const QbbUint128 rest = part % divisor;
+    const unsigned up = 2 * rest >= divisor ? 1 : 0;
+    return {units * unit + part / divisor + up, rest == 0 && !hasMore};
+}
+
+/// Returns the value of a decimal number in the base unit.
+WholeNumber
+ParseNumber(const std::string& text, const NumberForm& form)
+{
+    NumberText reader(text, form.accepted);
+    const Decimal number = reader.TakeNumber();
+    const std::string_view name = reader.GetRest();
     const Unit* unit = std::find_if(form.units, form.unitsEnd, [name](const Unit& each) {
         return each.name == name;
     });
     if (unit == form.unitsEnd)
     {
-        number.Require(!name.empty() || wrongUnit, "has no unit");
-        number.Require(false,
-                       wrongUnit ? wrongUnit : "has the unknown unit " + QuoteRdmaText(name));
+        reader.Require(!name.empty() || form.wrongUnit, "has no unit");
+        reader.Require(false,
+                       form.wrongUnit ? form.wrongUnit
+                                      : "has the unknown unit " + QuoteRdmaText(name));
     }
-    number.Require(decimals.size() <= 18, "has more than 18 decimals");
-    uint64_t units = 0;
-    const auto error = std::from_chars(whole.data(), whole.data() + whole.size(), units).ec;
-    number.Require(error == std::errc() && units <= form.max, "is too large");
-    QbbUint128 part = 0;
-    QbbUint128 divisor = 1;
-    for (const char digit : decimals)
-    {
-        part = part * 10 + static_cast<unsigned>(digit - '0');
-        divisor *= 10;
-    }
-    part *= unit->value;
-    number.Require(part % divisor == 0, form.notWhole);
-    const QbbUint128 value = QbbUint128{units} * unit->value + part / divisor;
-    number.Require(value <= form.max, "is too large");
-    number.Require(value >= form.min, "is too small");
-    return static_cast<uint64_t>(value);
+    const WholeNumber value = GetWhole(number, unit->value);
+    reader.Require(value.value <= form.max, "is too large");
+    reader.Require(value.isExact || !form.notWhole, form.notWhole ? form.notWhole : "");
+    reader.Require(value.value >= form.min, "is too small");
+    return value;
 }
 
 /// Returns a time in a unit, with all decimals down to picoseconds.
@@ -177,50 +261,87 @@ FormatIn(QbbPs time, uint64_t unit)
            std::to_string(unit + ps % unit).substr(1);
 }
 
+/// Returns the form of a time with a unit.
+NumberForm
+MakeTimeForm(const char* notWhole)
+{
+    return {std::begin(TIME_UNITS),
+            std::end(TIME_UNITS),
+            0,
+            static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+            notWhole,
+            "0ps to " + FormatRdmaTime(RDMA_MAX_TIME) + " with the unit ps, ns, us, ms or s"};
+}
+
+/// \param number a number of picoseconds \return the time
+RdmaRoundedTime
+ToPs(const WholeNumber& number)
+{
+    return {QbbPs(static_cast<int64_t>(number.value)), number.isExact};
+}
+
 } // namespace
 
 QbbBitRate
 ParseRdmaRate(const std::string& text)
 {
     static const NumberForm form{std::begin(RATE_UNITS),
-                                 std::end(RATE_UNITS),
+                                 std::end(RATE_UNITS) - 1,
                                  1,
                                  RDMA_MAX_RATE.Get(),
                                  "is not a whole number of bit/s",
                                  "1bps to " + FormatRdmaRate(RDMA_MAX_RATE) +
                                      " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)"};
-    return QbbBitRate(ParseNumber(text, form));
+    return QbbBitRate(static_cast<uint64_t>(ParseNumber(text, form).value));
+}
+
+QbbBitRate
+ParseRdmaPlainRate(const std::string& text)
+{
+    static const Unit* const withoutName = std::end(RATE_UNITS) - 1;
+    static const NumberForm form{withoutName,
+                                 std::end(RATE_UNITS),
+                                 RDMA_MIN_PLAIN_RATE.Get(),
+                                 RDMA_MAX_RATE.Get(),
+                                 "is not a whole number of bit/s",
+                                 std::to_string(RDMA_MIN_PLAIN_RATE.Get()) + " to " +
+                                     std::to_string(RDMA_MAX_RATE.Get()) +
+                                     " bit/s without a unit, or a rate with its unit, as in "
+                                     "100Gbps"};
+    const bool isPlain = text.empty() || (text.back() >= '0' && text.back() <= '9');
+    return isPlain ? QbbBitRate(static_cast<uint64_t>(ParseNumber(text, form).value))
+                   : ParseRdmaRate(text);
 }
 
 QbbPs
 ParseRdmaTime(const std::string& text)
 {
-    static const NumberForm form{std::begin(TIME_UNITS),
-                                 std::end(TIME_UNITS),
-                                 0,
-                                 static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
-                                 "is not a whole number of picoseconds",
-                                 "0ps to " + FormatRdmaTime(RDMA_MAX_TIME) +
-                                     " with the unit ps, ns, us, ms or s"};
-    return QbbPs(ParseNumber(text, form));
+    return ToPs(ParseNumber(text, MakeTimeForm("is not a whole number of picoseconds"))).time;
 }
 
-QbbPs
-ParseRdmaTimeIn(const std::string& text, QbbPs unit)
+RdmaRoundedTime
+RoundRdmaTime(const std::string& text)
+{
+    return ToPs(ParseNumber(text, MakeTimeForm(nullptr)));
+}
+
+RdmaRoundedTime
+RoundRdmaTimeIn(const std::string& text, QbbPs unit)
 {
     for (const Unit& known : TIME_UNITS)
     {
         if (known.value == static_cast<uint64_t>(unit.Get()))
         {
             const Unit withoutName{"", known.value};
-            const NumberForm form{&withoutName,
-                                  &withoutName + 1,
-                                  0,
-                                  static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
-                                  "is not a whole number of picoseconds",
-                                  "0 to " + FormatRdmaTime(RDMA_MAX_TIME) + ", in " +
-                                      std::string(known.name) + ", written without a unit"};
-            return QbbPs(ParseNumber(text, form, "is not a number"));
+            return ToPs(ParseNumber(text,
+                                    {&withoutName,
+                                     &withoutName + 1,
+                                     0,
+                                     static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+                                     nullptr,
+                                     "0 to " + FormatRdmaTime(RDMA_MAX_TIME) + ", in " +
+                                         std::string(known.name) + ", written without a unit",
+                                     "is not a number"}));
         }
     }
     throw std::invalid_argument("a time unit of " + std::to_string(unit.Get()) +
@@ -238,21 +359,31 @@ ParseRdmaBytes(const std::string& text)
         "is not a whole number of bytes",
         "0 to " + std::to_string(RDMA_MAX_FLOW_BYTES) +
             " bytes, with no unit, B, KB, MB, GB, TB, KiB, MiB, GiB or TiB"};
-    return ParseNumber(text, form);
+    return static_cast<uint64_t>(ParseNumber(text, form).value);
 }
 
 uint64_t
 ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max)
 {
+    const Unit withoutName{"", 1};
+    const char* const notWhole = "is not a whole number";
     const std::string accepted =
         std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
-    NumberText number(text, accepted);
-    number.Require(number.TakeDigits().empty() || number.GetRest().empty(),
-                   "is not a whole number");
-    const Unit withoutName{"", 1};
-    return ParseNumber(
-        text,
-        {&withoutName, &withoutName + 1, min, max, "is not a whole number", accepted});
+    const NumberForm form{&withoutName, &withoutName + 1, min, max, notWhole, accepted, notWhole};
+    return static_cast<uint64_t>(ParseNumber(text, form).value);
+}
+
+uint64_t
+ParseRdmaDigits(const std::string& text, uint64_t min, uint64_t max)
+{
+    const uint64_t number = ParseRdmaInteger(text, min, max);
+    if (text.find_first_not_of("0123456789") != std::string::npos)
+    {
+        throw std::invalid_argument(
+            QuoteRdmaText(text) +
+            " has other letters than digits; accepted: " + std::to_string(number));
+    }
+    return number;
 }
 
 double
@@ -260,16 +391,8 @@ ParseRdmaReal(const std::string& text)
 {
     const std::string accepted = "a number such as 0.01 or 1e-2";
     NumberText number(text, accepted);
-    number.Require(!number.Take("-"), "is negative");
-    number.Require(!text.empty(), "is empty");
-    bool isReal = !number.TakeDigits().empty();
-    isReal = isReal && (!number.Take(".") || !number.TakeDigits().empty());
-    if (number.Take("eE"))
-    {
-        number.Take("+-");
-        isReal = isReal && !number.TakeDigits().empty();
-    }
-    number.Require(isReal && number.GetRest().empty(), "is not a number");
+    number.TakeNumber();
+    number.Require(number.GetRest().empty(), "is not a number");
     std::istringstream in(text);
     in.imbue(std::locale::classic());
     double value = 0;

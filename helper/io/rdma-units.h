@@ -20,10 +20,13 @@ namespace ns3
  * exactly 1500000000 bit/s, and "2.000000577s" is exactly 2000000577000 ps. The file readers and
  * the command line share these functions.
  *
- * All parsers are strict: the text must consist of a number and its unit, without blanks, signs,
- * exponents or digit grouping. A value that is not a multiple of the base unit is rejected, never
- * rounded. The parsers throw std::invalid_argument with a message that names the text, the error
- * and the accepted values.
+ * All parsers read the numbers that Python, pandas, R and spreadsheets write: digits with an
+ * optional fraction and an optional decimal exponent, as in "1000", "1000.0", "1e3" and "5e-06".
+ * Apart from that they are strict: the text must consist of a number and its unit, without blanks,
+ * signs, digit grouping or a decimal comma. A value that is not a multiple of the base unit is
+ * rejected, never rounded; only RoundRdmaTime() and RoundRdmaTimeIn() round, and say so. The
+ * parsers throw std::invalid_argument with a message that names the text, the error and the
+ * accepted values.
  * @{
  */
 
@@ -37,6 +40,9 @@ inline constexpr QbbPs RDMA_MAX_DELAY = 1_s;
 /// The highest link rate, at which a byte takes 1 ps.
 inline constexpr QbbBitRate RDMA_MAX_RATE = 8'000_gbps;
 
+/// The lowest rate without a unit. Whoever writes 100 means Gbit/s, perhaps.
+inline constexpr QbbBitRate RDMA_MIN_PLAIN_RATE = 1_mbps;
+
 /// The largest flow, in bytes (1 EiB).
 inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
 
@@ -49,6 +55,14 @@ inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
 QbbBitRate ParseRdmaRate(const std::string& text);
 
 /**
+ * Read a rate of a file format that leaves out the unit bit/s: as ParseRdmaRate(), or a number
+ * without a unit, at least RDMA_MIN_PLAIN_RATE.
+ * \param text for instance "100Gbps", "25000000000.0", "2.5e10"
+ * \return the rate
+ */
+QbbBitRate ParseRdmaPlainRate(const std::string& text);
+
+/**
  * Read a time: a decimal number and one of the units ps, ns, us, ms, s. Accepted: 0 to
  * RDMA_MAX_TIME, in whole picoseconds.
  * \param text for instance "1000ns", "1us", "0.001ms", "2.5us"
@@ -56,13 +70,26 @@ QbbBitRate ParseRdmaRate(const std::string& text);
  */
 QbbPs ParseRdmaTime(const std::string& text);
 
+/// A time that was written with any number of decimals.
+struct RdmaRoundedTime
+{
+    QbbPs time{0};      //!< the time, rounded to the nearest picosecond
+    bool isExact{true}; //!< the text is a whole number of picoseconds
+};
+
 /**
- * Read a time without a unit, for instance from a column named start_ns.
- * \param text for instance "2.000000577"
- * \param unit unit of the number: 1 ps, 1 ns, 1 us, 1 ms or 1 s
+ * Read a time with a unit as ParseRdmaTime() does, but round it to the nearest picosecond.
+ * \param text for instance "1us", "0.0054999999999999997ms"
  * \return the time, 0 to RDMA_MAX_TIME
  */
-QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
+RdmaRoundedTime RoundRdmaTime(const std::string& text);
+
+/**
+ * Read a time without a unit, for instance from a column named start_ns, and round it to the
+ * nearest picosecond. \param text for instance "2.000000577", "5e-06" \param unit unit of the
+ * number: 1 ps, 1 ns, 1 us, 1 ms or 1 s \return the time, 0 to RDMA_MAX_TIME
+ */
+RdmaRoundedTime RoundRdmaTimeIn(const std::string& text, QbbPs unit);
 
 /**
  * Read a size: a decimal number in bytes, or a decimal number and one of the units B, KB, MB, GB,
@@ -73,8 +100,8 @@ QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
 uint64_t ParseRdmaBytes(const std::string& text);
 
 /**
- * Read an unsigned integer in decimal digits.
- * \param text for instance "42"
+ * Read an unsigned integer.
+ * \param text for instance "42", "1000.0", "1e3"
  * \param min the smallest accepted number
  * \param max the largest accepted number
  * \return the number
@@ -82,8 +109,17 @@ uint64_t ParseRdmaBytes(const std::string& text);
 uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
 
 /**
- * Read a real number, correctly rounded and independently of the locale: digits with an optional
- * fraction and an optional decimal exponent, without a sign.
+ * Read an unsigned integer in decimal digits alone. ns-3's CommandLine reads attributes and global
+ * values a second time, and stops at a decimal point or an exponent.
+ * \param text for instance "42"
+ * \param min the smallest accepted number
+ * \param max the largest accepted number
+ * \return the number
+ */
+uint64_t ParseRdmaDigits(const std::string& text, uint64_t min, uint64_t max);
+
+/**
+ * Read a real number, correctly rounded and independently of the locale, without a sign.
  * \param text for instance "0.01", "1e-5"
  * \return the number, finite and not negative
  */

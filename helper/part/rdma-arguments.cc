@@ -134,7 +134,7 @@ CheckRdmaArguments(int argc, const char* const* argv, const RdmaOwnAttributes& o
     {
         try
         {
-            ParseRdmaInteger(*threads, 1, RDMA_MAX_THREADS);
+            ParseRdmaDigits(*threads, 1, RDMA_MAX_THREADS);
         }
         catch (const std::invalid_argument& error)
         {

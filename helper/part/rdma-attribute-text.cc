@@ -62,14 +62,14 @@ constexpr AttributeForm ATTRIBUTE_FORMS[] = {
      "a whole number",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
          return Create<UintegerValue>(
-             ParseRdmaInteger(text, 0, std::numeric_limits<uint64_t>::max()));
+             ParseRdmaDigits(text, 0, std::numeric_limits<uint64_t>::max()));
      }},
     {"IntegerValue",
      "a whole number",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
          return Create<IntegerValue>(ReadSigned(text, [](const std::string& digits) {
              constexpr auto MAX = std::numeric_limits<int64_t>::max();
-             return static_cast<int64_t>(ParseRdmaInteger(digits, 0, MAX));
+             return static_cast<int64_t>(ParseRdmaDigits(digits, 0, MAX));
          }));
      }},
     {"DoubleValue",
@@ -85,6 +85,10 @@ constexpr AttributeForm ATTRIBUTE_FORMS[] = {
     {"DataRateValue",
      "a rate, as in 25Gbps",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         if (text.find_first_of("eE") != std::string::npos)
+         {
+             return nullptr; // ns-3's CommandLine reads rates a second time, without an exponent.
+         }
          // The help of an attribute that accepts 0 says what 0 means.
          return Create<DataRateValue>(text == "0bps" ? DataRate(0)
                                                      : ParseRdmaRate(text).ToDataRate());

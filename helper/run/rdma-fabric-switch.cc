@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-buffer-plan.h"
 #include "qbb-congestion-detector.h"
 #include "qbb-input-port-buffer.h"
 #include "qbb-shared-buffer.h"
@@ -36,8 +37,8 @@ GetBufferBytes(const RdmaFabricOptions& options)
     }
     const uint64_t bytes =
         ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
-    RefuseRdmaIf(bytes == 0 || bytes > UINT32_MAX,
-                 "--buffer: " + options.buffer + "; accepted: 1 byte to 4 GiB - 1, or auto");
+    RefuseRdmaIf(bytes == 0 || bytes > QBB_MAX_BUFFER_BYTES,
+                 "--buffer: " + options.buffer + "; accepted: 1 byte to 1 TiB, or auto");
     return bytes;
 }
 

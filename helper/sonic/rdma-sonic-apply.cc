@@ -13,7 +13,6 @@
 #include "rdma-sonic-places.h"
 #include "rdma-sonic-plan.h"
 #include "rdma-sonic-reader.h"
-#include "rdma-sonic-tables.h"
 #include "rdma-units.h"
 
 #include <ns3/boolean.h>
@@ -196,10 +195,10 @@ SetUpSonicBuffer(const RdmaSonicConfig& config, const SonicSwitch& sw, uint64_t 
                  "switch " + sw.name + " has no QbbSharedBuffer; accepted: shared-buffer switches");
     const RdmaSonicPlan plan =
         MakeRdmaSonicPlan(config, sw.ports, sw.device->GetPortProfiles(), bufferBytes);
-    RequireSonic(plan.neededBytes <= plan.memoryBytes && plan.memoryBytes <= RDMA_SONIC_MAX_BYTES,
+    RequireSonic(plan.neededBytes <= plan.memoryBytes && plan.memoryBytes <= QBB_MAX_BUFFER_BYTES,
                  "pools, reserves and headroom of switch " + sw.name + " take " +
                      std::to_string(plan.neededBytes) + " bytes; accepted: at most " +
-                     std::to_string(std::min(plan.memoryBytes, RDMA_SONIC_MAX_BYTES)) +
+                     std::to_string(std::min(plan.memoryBytes, QBB_MAX_BUFFER_BYTES)) +
                      ", its memory");
     buffer->SetPlan(plan.plan);
     buffer->SetAttribute("BufferSize", UintegerValue(plan.memoryBytes));

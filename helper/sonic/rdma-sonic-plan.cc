@@ -229,10 +229,10 @@ class SonicPlanner
 
     static void SetBytes(QbbBufferPool& pool, uint64_t bytes)
     {
-        RequirePlan(bytes <= RDMA_SONIC_MAX_BYTES,
+        RequirePlan(bytes <= QBB_MAX_BUFFER_BYTES,
                     "pool " + pool.name + " has no size and would have " + std::to_string(bytes) +
-                        " bytes; accepted: at most " + std::to_string(RDMA_SONIC_MAX_BYTES));
-        pool.bytes = static_cast<decltype(pool.bytes)>(bytes);
+                        " bytes; accepted: at most " + std::to_string(QBB_MAX_BUFFER_BYTES));
+        pool.bytes = bytes;
     }
 
     const RdmaSonicConfig& m_config;            //!< the configuration

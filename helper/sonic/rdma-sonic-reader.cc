@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <type_traits>
 
 namespace ns3
 {
@@ -51,14 +50,13 @@ SetSonicPower(QbbBufferProfile& profile, int64_t power, const QbbBufferPool& poo
 {
     constexpr int64_t NO_LIMIT = 7;
     constexpr int64_t NOTHING = -8;
-    using Bytes = decltype(profile.limitBytes);
     if (power < NO_LIMIT)
     {
         profile.alpha = power == NOTHING ? 0 : std::ldexp(1.0, static_cast<int>(power));
     }
     else
     {
-        profile.limitBytes = pool.bytes ? pool.bytes : static_cast<Bytes>(RDMA_SONIC_MAX_BYTES);
+        profile.limitBytes = pool.bytes ? pool.bytes : QBB_MAX_BUFFER_BYTES;
     }
 }
 
@@ -71,9 +69,9 @@ ReadSonicPool(const RdmaSonicEntry& entry)
     entry.GetWord("mode");
     if (entry.Has("size"))
     {
-        entry.GetBytes("size", pool.bytes);
+        pool.bytes = entry.GetBytes("size");
     }
-    entry.GetBytes("xoff", pool.headroomBytes);
+    pool.headroomBytes = entry.GetBytes("xoff");
     if (pool.egress && pool.headroomBytes > 0)
     {
         pool.headroomBytes = 0; // queues have no headroom
@@ -90,10 +88,10 @@ ReadSonicProfile(const RdmaSonicEntry& entry, const QbbBufferPool& pool, int16_t
     QbbBufferProfile profile;
     profile.name = GetRdmaSonicName(entry.key);
     profile.pool = static_cast<uint32_t>(poolIndex);
-    entry.GetBytes("size", profile.reserveBytes);
-    entry.GetBytes("xoff", profile.headroomBytes.emplace());
-    entry.GetBytes("xon", profile.xonBytes);
-    entry.GetBytes("xon_offset", profile.xonOffsetBytes);
+    profile.reserveBytes = entry.GetBytes("size");
+    profile.headroomBytes = entry.GetBytes("xoff");
+    profile.xonBytes = entry.GetBytes("xon");
+    profile.xonOffsetBytes = entry.GetBytes("xon_offset");
     SplitSonicReserve(profile, pool);
     entry.Require(pool.egress || !HasSonicHeadroomPool(pool) ||
                       *profile.headroomBytes <= pool.headroomBytes,
@@ -112,7 +110,7 @@ ReadSonicProfile(const RdmaSonicEntry& entry, const QbbBufferPool& pool, int16_t
     }
     else
     {
-        entry.GetBytes("static_th", profile.limitBytes);
+        profile.limitBytes = entry.GetBytes("static_th");
     }
     return profile;
 }
@@ -139,8 +137,8 @@ ReadSonicWred(const RdmaSonicEntry& entry)
                             "chips that then do not mark");
     }
     QbbEcnProfile profile;
-    entry.GetBytes("green_min_threshold", profile.kminBytes);
-    entry.GetBytes("green_max_threshold", profile.kmaxBytes);
+    profile.kminBytes = entry.GetBytes("green_min_threshold");
+    profile.kmaxBytes = entry.GetBytes("green_max_threshold");
     entry.Require(profile.kminBytes <= profile.kmaxBytes,
                   "green_min_threshold",
                   std::to_string(profile.kminBytes) +
@@ -297,9 +295,8 @@ class SonicReader
     RdmaSonicPgLine ReadPgLine(const RdmaLineReader& lines, const QbbBufferPool& pool) const
     {
         RdmaSonicPgLine line;
-        const auto getBytes = [&](std::size_t field, const char* name, auto& bytes) {
-            using Bytes = std::remove_reference_t<decltype(bytes)>;
-            bytes = static_cast<Bytes>(lines.GetInteger(field, name, 0, RDMA_SONIC_MAX_BYTES));
+        const auto getBytes = [&lines](std::size_t field, const char* name) {
+            return lines.GetInteger(field, name, 0, QBB_MAX_BUFFER_BYTES);
         };
         const uint64_t speed = lines.GetInteger(0, "speed", 1, 8'000'000);
         line.rate = speed * 1_mbps;
@@ -313,13 +310,13 @@ class SonicReader
         QbbBufferProfile& profile = line.profile;
         profile.name = "pg_lossless_" + std::to_string(speed) + "_" + cable + "_profile";
         profile.pool = *m_config.losslessPool;
-        getBytes(2, "size", profile.reserveBytes);
-        getBytes(3, "xon", profile.xonBytes);
-        getBytes(4, "xoff", profile.headroomBytes.emplace());
+        profile.reserveBytes = getBytes(2, "size");
+        profile.xonBytes = getBytes(3, "xon");
+        profile.headroomBytes = getBytes(4, "xoff");
         SplitSonicReserve(profile, pool);
         if (m_isLosslessPoolStatic)
         {
-            getBytes(5, "threshold", profile.limitBytes);
+            profile.limitBytes = getBytes(5, "threshold");
         }
         else
         {
@@ -334,7 +331,7 @@ class SonicReader
         }
         if (lines.GetNFields() == 7)
         {
-            getBytes(6, "xon_offset", profile.xonOffsetBytes);
+            profile.xonOffsetBytes = getBytes(6, "xon_offset");
         }
         // buffermgrd keeps a profile of that name that the files already have.
         const auto own = m_profileIndices.find(profile.name);

@@ -2,6 +2,7 @@
 
 #include "rdma-sonic-tables.h"
 
+#include "qbb-buffer-plan.h"
 #include "rdma-file-error.h"
 #include "rdma-text-file.h"
 
@@ -15,7 +16,7 @@ namespace ns3
 namespace
 {
 
-constexpr auto SONIC_MAX_BYTES = static_cast<int64_t>(RDMA_SONIC_MAX_BYTES);
+constexpr auto SONIC_MAX_BYTES = static_cast<int64_t>(QBB_MAX_BUFFER_BYTES);
 constexpr int64_t SONIC_MAX_WRED_BYTES = UINT32_MAX; // as in SAI
 
 /** A field that the module reads, and the values that the field accepts. */

@@ -3,10 +3,8 @@
 #ifndef RDMA_SONIC_TABLES_H
 #define RDMA_SONIC_TABLES_H
 
-#include "qbb-buffer-plan.h"
 #include "rdma-json.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -20,11 +18,6 @@ namespace ns3
 {
 
 class RdmaSonicTables;
-
-/// Largest number of bytes in a file: 1 TiB, or the largest that a buffer plan holds.
-constexpr uint64_t RDMA_SONIC_MAX_BYTES =
-    std::min<uint64_t>(uint64_t{1} << 40,
-                       std::numeric_limits<decltype(QbbBufferPool::bytes)>::max());
 
 /**
  * \ingroup rdma
@@ -55,15 +48,10 @@ struct RdmaSonicEntry
     /** \param field field that holds a number \return the number, or the default if there is one */
     int64_t GetNumber(const std::string& field) const;
 
-    /**
-     * \tparam T type in which the model keeps the bytes
-     * \param field field that holds a number of bytes
-     * \param [out] bytes the bytes
-     */
-    template <typename T>
-    void GetBytes(const std::string& field, T& bytes) const
+    /** \param field field that holds a number of bytes \return the bytes */
+    uint64_t GetBytes(const std::string& field) const
     {
-        bytes = static_cast<T>(GetNumber(field));
+        return static_cast<uint64_t>(GetNumber(field));
     }
 
     /** \param field field that refers to an object, as "x" or "[TABLE|x]" \return the object */

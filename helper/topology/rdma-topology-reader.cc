@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-topology-reader.h"
 
+#include "rdma-file-error.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
@@ -25,38 +26,89 @@ ParseErrorRate(const std::string& text)
 }
 
 QbbPs
-ParseDelay(const std::string& text)
+ReadDelay(RdmaLineReader& lines, std::size_t index)
 {
-    const QbbPs delay = ParseRdmaTime(text);
+    const QbbPs delay = lines.GetTime(index, "delay");
     if (delay == 0_ps || delay > RDMA_MAX_DELAY)
     {
-        throw std::invalid_argument(QuoteRdmaText(text) + " is too " +
-                                    (delay == 0_ps ? "small" : "large") + "; accepted: 1ps to " +
-                                    FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
+        lines.Fail("delay",
+                   QuoteRdmaText(lines.GetField(index)) + " is too " +
+                       (delay == 0_ps ? "small" : "large"),
+                   "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
     }
     return delay;
+}
+
+/// Numbers of the first line.
+struct TopologyHeader
+{
+    uint64_t nodes{0};
+    uint64_t switches{0};
+    uint64_t links{0};
+};
+
+/// Refuses a first line that is of no known format, and SimAI's by name.
+void
+CheckHeaderFormat(const RdmaLineReader& lines)
+{
+    const std::string accepted = "3: nodes switches links; 4: nodes switches racks links; 6: nodes "
+                                 "switches racks links host-rate rate";
+    const std::size_t fields = lines.GetNFields();
+    const std::string last = lines.GetField(fields - 1);
+    const bool endsWithNumber = last.front() >= '0' && last.front() <= '9';
+    if ((fields == 6 || fields == 7) && (!endsWithNumber || fields == 7))
+    {
+        lines.Fail("",
+                   "nodes gpus-per-server nvswitches switches links gpu-type, SimAI's format; its "
+                   "GPUs have one link to an NVSwitch and one to the network, and hosts here send "
+                   "by their first link alone",
+                   accepted);
+    }
+    if (fields != 3 && fields != 4 && fields != 6)
+    {
+        lines.Fail("", std::to_string(fields) + " fields", accepted);
+    }
+}
+
+TopologyHeader
+ReadHeader(RdmaLineReader& lines)
+{
+    lines.Require("nodes switches links");
+    CheckHeaderFormat(lines);
+    const bool hasRacks = lines.GetNFields() > 3;
+    TopologyHeader header;
+    header.nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
+    header.switches = lines.GetInteger(1, "switches", 0, header.nodes - 1);
+    if (hasRacks)
+    {
+        lines.GetInteger(2, "racks", 0, header.nodes);
+    }
+    // A connected graph has at least nodes - 1 links.
+    header.links =
+        lines.GetInteger(hasRacks ? 3 : 2, "links", header.nodes - 1, RdmaTopology::MAX_LINKS);
+    return header;
 }
 
 /// Reads the second line, which exists only if there are switches. \return for each node, true if
 /// the node is a switch
 std::vector<bool>
-ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
+ReadSwitches(RdmaLineReader& lines, const TopologyHeader& header)
 {
-    std::vector<bool> isSwitch(nodes, false);
-    if (switches == 0)
+    std::vector<bool> isSwitch(header.nodes, false);
+    if (header.switches == 0)
     {
         return isSwitch;
     }
     lines.Require("switch ids");
-    if (lines.GetNFields() != switches)
+    if (lines.GetNFields() != header.switches)
     {
         lines.Fail("switch ids",
                    std::to_string(lines.GetNFields()) + " ids",
-                   std::to_string(switches) + ", as the first line says");
+                   std::to_string(header.switches) + ", as the first line says");
     }
-    for (std::size_t i = 0; i < switches; ++i)
+    for (std::size_t i = 0; i < header.switches; ++i)
     {
-        const uint64_t id = lines.GetInteger(i, "switch id", 0, nodes - 1);
+        const uint64_t id = lines.GetInteger(i, "switch id", 0, header.nodes - 1);
         if (isSwitch[id])
         {
             lines.Fail("switch id", std::to_string(id) + " appears twice", "each switch once");
@@ -67,7 +119,7 @@ ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
 }
 
 RdmaTopologyLink
-ReadLink(const RdmaLineReader& lines, uint64_t nodes)
+ReadLink(RdmaLineReader& lines, uint64_t nodes)
 {
     lines.RequireFields(5, "node node rate delay error-rate");
     RdmaTopologyLink link;
@@ -79,10 +131,25 @@ ReadLink(const RdmaLineReader& lines, uint64_t nodes)
                    "a link from " + std::to_string(link.a) + " to itself",
                    "two different nodes");
     }
-    link.rate = lines.Get(2, "rate", ParseRdmaRate);
-    link.delay = lines.Get(3, "delay", ParseDelay);
+    link.rate = lines.Get(2, "rate", ParseRdmaPlainRate);
+    link.delay = ReadDelay(lines, 3);
     link.errorRate = lines.Get(4, "error-rate", ParseErrorRate);
     return link;
+}
+
+/// \return true if the current line is a link
+bool
+IsLink(RdmaLineReader& lines, uint64_t nodes)
+{
+    try
+    {
+        ReadLink(lines, nodes);
+        return true;
+    }
+    catch (const RdmaFileError&)
+    {
+        return false;
+    }
 }
 
 } // namespace
@@ -97,25 +164,20 @@ RdmaTopology
 ParseRdmaTopology(const std::string& text, const std::string& fileName)
 {
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
-    lines.Require("nodes switches links");
-    lines.RequireFields(3, "nodes switches links");
-    const uint64_t nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
-    const uint64_t switches = lines.GetInteger(1, "switches", 0, nodes - 1);
-    // A connected graph has at least nodes - 1 links.
-    const uint64_t linkCount = lines.GetInteger(2, "links", nodes - 1, RdmaTopology::MAX_LINKS);
-
-    const std::vector<bool> isSwitch = ReadSwitches(lines, nodes, switches);
+    const TopologyHeader header = ReadHeader(lines);
+    const std::vector<bool> isSwitch = ReadSwitches(lines, header);
     std::vector<RdmaTopologyLink> links;
-    while (links.size() < linkCount)
+    while (links.size() < header.links)
     {
         lines.Require("link " + std::to_string(links.size() + 1) + " of " +
-                      std::to_string(linkCount));
-        links.push_back(ReadLink(lines, nodes));
+                      std::to_string(header.links));
+        links.push_back(ReadLink(lines, header.nodes));
     }
-    lines.SkipRest("link " + std::to_string(linkCount) + " of " + std::to_string(linkCount));
+    lines.ReportRounding();
+    lines.SkipRest(header.links, "link", [&] { return IsLink(lines, header.nodes); });
 
     RdmaTopology topology;
-    for (uint64_t id = 0; id < nodes; ++id)
+    for (uint64_t id = 0; id < header.nodes; ++id)
     {
         isSwitch[id] ? topology.AddSwitch() : topology.AddHost();
     }

@@ -21,8 +21,17 @@ namespace ns3
  *     node node rate delay error-rate        (one line for each link)
  *
  * Node ids run from 0 to nodes - 1; nodes that the second line does not name are hosts. Without
- * switches there is no second line. Fields are separated by blanks, empty lines are skipped. Rates
- * and delays are read by ParseRdmaRate() and ParseRdmaTime().
+ * switches there is no second line. Fields are separated by blanks, empty lines are skipped. A rate
+ * without a unit is in bit/s (ParseRdmaPlainRate()). A delay has a unit, and is rounded to a
+ * picosecond with a warning. Lines after the declared links are left out with a warning, which says
+ * how many of them look like links.
+ *
+ * Simulators that began with this format have other first lines:
+ *
+ *     nodes switches racks links                 (ns3-datacenter)
+ *     nodes switches racks links host-rate rate  (Reverie in ns3-datacenter)
+ *
+ * Racks and rates of the first line have no meaning here, because each link has its own rate.
  * @{
  */
 

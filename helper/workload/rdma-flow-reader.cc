@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-reader.h"
 
+#include "qbb-int128.h"
+#include "rdma-file-error.h"
+#include "rdma-measured-columns.h"
+#include "rdma-part-list.h"
+#include "rdma-ranks.h"
+#include "rdma-result-tables.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
@@ -29,6 +35,7 @@ enum FlowField
 };
 
 constexpr std::size_t N_REQUIRED = PRIORITY;
+constexpr std::size_t N_TEXT_FIELDS = 6; //!< fields of a line of flow.txt
 constexpr std::size_t ABSENT = std::numeric_limits<std::size_t>::max();
 const char* const COLUMNS = "the columns id, src, dst, bytes, start_ns, and if wanted priority, "
                             "dst_port, in any order, separated by commas";
@@ -40,7 +47,7 @@ class FlowLineReader
     using Names = std::array<const char*, N_FIELDS>;
     using Places = std::array<std::size_t, N_FIELDS>;
 
-    FlowLineReader(const RdmaLineReader& lines,
+    FlowLineReader(RdmaLineReader& lines,
                    const RdmaTopology& topology,
                    const Names& names,
                    const Places& places,
@@ -49,7 +56,8 @@ class FlowLineReader
           m_topology(topology),
           m_names(names),
           m_places(places),
-          m_timeUnit(timeUnit)
+          m_timeUnit(timeUnit),
+          m_rates(topology.GetNodeRates())
     {
     }
 
@@ -63,19 +71,49 @@ class FlowLineReader
         flow.priority = static_cast<uint32_t>(GetInteger(PRIORITY, 0, 7, flow.priority));
         flow.dstPort = static_cast<uint32_t>(GetInteger(DST_PORT, 0, 65535, flow.dstPort));
         flow.bytes = GetInteger(BYTES, 1, RDMA_MAX_FLOW_BYTES, 0);
-        flow.start = m_lines.Get(m_places[START], m_names[START], [this](const std::string& text) {
-            return ParseRdmaTimeIn(text, m_timeUnit);
-        });
+        flow.start = m_lines.GetTime(m_places[START], m_names[START], m_timeUnit);
         if (flow.srcHost == flow.dstHost)
         {
             m_lines.Fail("",
                          "a flow from host " + std::to_string(flow.srcHost) + " to itself",
                          "two different hosts");
         }
+        CheckDuration(flow);
         return flow;
     }
 
+    /// \param id number of the flow \return true if the current line is a flow
+    bool IsFlow(uint64_t id) const
+    {
+        try
+        {
+            return m_lines.GetNFields() == N_TEXT_FIELDS && Read(id).id == id;
+        }
+        catch (const RdmaFileError&)
+        {
+            return false;
+        }
+    }
+
   private:
+    /// Refuses a flow that cannot end at a time that the simulator knows.
+    void CheckDuration(const RdmaFlow& flow) const
+    {
+        constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000;
+        const QbbBitRate rate = m_rates[flow.srcHost];
+        const QbbUint128 bits = static_cast<QbbUint128>(RDMA_MAX_TIME.Get()) * rate.Get();
+        const auto most = static_cast<uint64_t>(
+            std::min<QbbUint128>(bits / BIT_PS_PER_BYTE_S, RDMA_MAX_FLOW_BYTES));
+        if (flow.bytes > most)
+        {
+            m_lines.Fail(m_names[BYTES],
+                         std::to_string(flow.bytes) + " take longer than " +
+                             std::to_string(RDMA_MAX_TIME / 1_s) + " s, the latest time, at the " +
+                             FormatRdmaRate(rate) + " of host " + std::to_string(flow.srcHost),
+                         "1 to " + std::to_string(most));
+        }
+    }
+
     uint64_t GetInteger(FlowField field, uint64_t min, uint64_t max, uint64_t absent) const
     {
         const std::size_t place = m_places[field];
@@ -97,12 +135,23 @@ class FlowLineReader
         return id;
     }
 
-    const RdmaLineReader& m_lines;
+    RdmaLineReader& m_lines;
     const RdmaTopology& m_topology;
     Names m_names;
     Places m_places;
     QbbPs m_timeUnit;
+    std::vector<QbbBitRate> m_rates; //!< rate of all links of a node, by node id
 };
+
+/// \return true if the flows look like lines of the simulator of DCQCN (2015), whose last columns
+/// are the packets, the start and the end in seconds: the end is never before the start
+bool
+LooksLikePackets(const std::vector<RdmaFlow>& flows)
+{
+    return !flows.empty() && std::all_of(flows.begin(), flows.end(), [](const RdmaFlow& flow) {
+        return flow.bytes <= static_cast<uint64_t>(flow.start / 1_s);
+    });
+}
 
 std::vector<RdmaFlow>
 ParseText(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
@@ -122,26 +171,77 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
     while (flows.size() < count)
     {
         lines.Require("flow " + std::to_string(flows.size() + 1) + " of " + std::to_string(count));
-        lines.RequireFields(6, "source destination priority destination-port bytes start-time");
+        lines.RequireFields(N_TEXT_FIELDS,
+                            "source destination priority destination-port bytes start-time");
         flows.push_back(reader.Read(flows.size()));
     }
-    lines.SkipRest("flow " + std::to_string(count) + " of " + std::to_string(count));
+    lines.ReportRounding();
+    lines.SkipRest(count, "flow", [&] { return reader.IsFlow(count); });
+    if (LooksLikePackets(flows))
+    {
+        RdmaRanks::GetWarnings()
+            << "rdma: note: " << fileName
+            << ": no flow has more bytes than seconds before its start; the columns are source "
+               "destination priority destination-port bytes start-time, and not the source "
+               "destination priority packets start end of the simulator of 2015\n";
+    }
     return flows;
+}
+
+/// \return names of the columns of a flows.csv that are results
+std::vector<std::string>
+GetResultColumns()
+{
+    RdmaResultTables tables;
+    AddRdmaMeasuredColumns(tables);
+    std::vector<std::string> names;
+    for (const RdmaResultColumnInfo& info : tables.flows.GetInfos())
+    {
+        names.push_back(info.name);
+    }
+    return names;
+}
+
+[[noreturn]] void
+RefuseColumn(const RdmaLineReader& lines,
+             const std::string& name,
+             const FlowLineReader::Names& names)
+{
+    if (name.empty())
+    {
+        lines.Fail("header",
+                   "a column without a name",
+                   std::string(COLUMNS) + "; pandas writes no such column with index=False");
+    }
+    const std::string nearest = FindNearestRdmaWord(name, {names.begin(), names.end()});
+    lines.Fail("header",
+               "unknown column " + QuoteRdmaText(name) +
+                   (nearest.empty() ? "" : "; did you mean " + nearest + "?"),
+               COLUMNS);
 }
 
 /// Finds the columns of a CSV file by its header, the current line.
 FlowLineReader::Places
-FindColumns(const RdmaLineReader& lines, const FlowLineReader::Names& names)
+FindColumns(const RdmaLineReader& lines,
+            const std::string& fileName,
+            const FlowLineReader::Names& names)
 {
+    const std::vector<std::string> results = GetResultColumns();
     FlowLineReader::Places places;
     places.fill(ABSENT);
+    std::string leftOut;
     for (std::size_t i = 0; i < lines.GetNFields(); ++i)
     {
         const std::string name = lines.GetField(i);
         const auto known = std::find(names.begin(), names.end(), name);
         if (known == names.end())
         {
-            lines.Fail("header", "unknown column " + QuoteRdmaText(name), COLUMNS);
+            if (std::find(results.begin(), results.end(), name) == results.end())
+            {
+                RefuseColumn(lines, name, names);
+            }
+            leftOut += (leftOut.empty() ? "" : ", ") + name;
+            continue;
         }
         std::size_t& place = places[known - names.begin()];
         if (place != ABSENT)
@@ -156,6 +256,15 @@ FindColumns(const RdmaLineReader& lines, const FlowLineReader::Names& names)
         const std::string name = names[missing - places.begin()];
         lines.Fail("header", "no column " + QuoteRdmaText(name), COLUMNS);
     }
+    if (!leftOut.empty())
+    {
+        RdmaRanks::GetWarnings() << "rdma: note: " << fileName
+                                 << ": flows of an earlier run; its results are left out ("
+                                 << leftOut << ")"
+                                 << (places[PRIORITY] == ABSENT ? ", and all flows are of class 3"
+                                                                : "")
+                                 << "\n";
+    }
     return places;
 }
 
@@ -166,7 +275,7 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
         names{"id", "src", "dst", "bytes", "start_ns", "priority", "dst_port"};
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
     lines.Require("header");
-    const FlowLineReader reader(lines, topology, names, FindColumns(lines, names), 1_ns);
+    const FlowLineReader reader(lines, topology, names, FindColumns(lines, fileName, names), 1_ns);
     const std::size_t count = lines.GetNFields();
     std::string header = lines.GetField(0);
     for (std::size_t i = 1; i < count; ++i)
@@ -189,6 +298,7 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
                        "each id once");
         }
     }
+    lines.ReportRounding();
     return flows;
 }
 
@@ -204,11 +314,20 @@ std::vector<RdmaFlow>
 ParseRdmaFlows(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     // A comma in the first line identifies CSV.
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    const bool isCsv =
-        begin != std::string::npos &&
-        text.substr(begin, text.find('\n', begin) - begin).find(',') != std::string::npos;
-    return isCsv ? ParseCsv(text, fileName, topology) : ParseText(text, fileName, topology);
+    const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    const std::string first = text.substr(begin, text.find('\n', begin) - begin);
+    const bool isCsv = first.find(',') != std::string::npos;
+    if (!isCsv && first.find(';') != std::string::npos)
+    {
+        throw RdmaFileError(fileName, 0, "header", "semicolons separate the columns", COLUMNS);
+    }
+    const std::vector<RdmaFlow> flows =
+        isCsv ? ParseCsv(text, fileName, topology) : ParseText(text, fileName, topology);
+    if (flows.empty())
+    {
+        RdmaRanks::GetWarnings() << "rdma: warning: " << fileName << ": the file has no flow\n";
+    }
+    return flows;
 }
 
 } // namespace ns3

@@ -18,17 +18,20 @@ namespace ns3
  * Readers of two file formats, which are distinguished by the first line.
  *
  * The first format is the flow.txt of the simulator published with HPCC (Li et al., SIGCOMM 2019).
- * Blanks separate the fields. Flow ids number the flows from 0. Start times are decimal seconds
- * with any number of digits down to 1 ps:
+ * Blanks separate the fields. Flow ids number the flows from 0. Start times are in seconds:
  *
  *     number-of-flows
  *     source destination priority destination-port bytes start-time
  *
  * The second format is CSV with a header line that names the columns in any order: id, src, dst,
  * bytes, start_ns, and optionally priority (default 3) and dst_port (default 4791). Start times
- * have up to three decimals.
+ * are in ns. Fields may stand in quotation marks (RFC 4180). The results in a flows.csv of this
+ * module are left out with a note, so that its flows can be repeated.
  *
- * In both formats, empty lines are skipped and flows may appear in any order of start time.
+ * In both formats, empty lines are skipped and flows may appear in any order of start time. Numbers
+ * are read as rdma-units.h describes. Start times are rounded to a picosecond. A warning says how
+ * many were rounded, how many lines follow the declared flows, or that there is no flow. A note
+ * says if a file looks like one of the simulator of DCQCN (2015), which has other columns.
  * @{
  */
 
@@ -38,7 +41,8 @@ namespace ns3
  * \param topology topology with the hosts of the flows
  * \return the flows in the order of the file
  * \throws RdmaFileError if the file does not follow either format exactly, names an unknown host,
- * has a flow from a host to itself, a number out of the ranges of RdmaFlow, or a duplicate id
+ * has a flow from a host to itself, a number out of the ranges of RdmaFlow, a duplicate id, or more
+ * bytes than the links of the sender carry in RDMA_MAX_TIME
  */
 std::vector<RdmaFlow> ReadRdmaFlows(const std::string& path, const RdmaTopology& topology);
 

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -214,11 +216,25 @@ RdmaFlowRunnerBase::GetIdeal(const RdmaFlow& flow,
                              const RdmaIdealFrames& frames,
                              const QbbPort& port)
 {
-    NS_ABORT_MSG_IF(path.empty(),
-                    "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
-                                  << " to host " << flow.dstHost);
+    if (path.empty())
+    {
+        throw std::invalid_argument(
+            "flow " + std::to_string(flow.id) + ": no path from the first link of host " +
+            std::to_string(flow.srcHost) + " to host " + std::to_string(flow.dstHost) +
+            "; accepted: topologies in which the first link of each host leads to all others");
+    }
     const bool counted = port.GetLineOverheadBytes() > 0;
-    return GetRdmaIdealFct(path, frames, counted ? RdmaLineOverhead() : RdmaLineOverhead{0, 0});
+    try
+    {
+        return GetRdmaIdealFct(path, frames, counted ? RdmaLineOverhead() : RdmaLineOverhead{0, 0});
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("flow " + std::to_string(flow.id) + " of " +
+                                    std::to_string(flow.bytes) + " bytes from host " +
+                                    std::to_string(flow.srcHost) + " to host " +
+                                    std::to_string(flow.dstHost) + ": " + error.what());
+    }
 }
 
 std::vector<RdmaFlowResult>

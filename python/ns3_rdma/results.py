@@ -15,8 +15,10 @@ doc/introspect.py writes from the module's C++ tables. Rows and summaries also h
 a script has added to a run; the types of those are seen from their fields.
 """
 
+import codecs
 import csv
 import dataclasses
+import fractions
 import hashlib
 import io
 import json
@@ -145,9 +147,14 @@ class Run:
 
 
 def _integer(text):
-    if not text.isascii() or not text.isdigit():
-        raise ValueError("a whole number, 0 or more")
-    return int(text)
+    """A whole number, also as pandas and spreadsheets write it: 1000.0, 1e3."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?", text, re.ASCII):
+        value = fractions.Fraction(text)
+        if value.denominator == 1 and value < 2**64:
+            return int(value)
+    raise ValueError("a whole number, 0 or more")
 
 
 def _number(text):
@@ -225,6 +232,15 @@ def _with_own(kind, rows, own):
     ]
 
 
+def _open_text(path):
+    """A text file, opened to read; a byte order mark of UTF-8 is skipped."""
+    with open(path, "rb") as handle:
+        mark = handle.read(2)
+    if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ResultsError(f"{path}: UTF-16 text; accepted: UTF-8")
+    return open(path, newline="", encoding="utf-8-sig")
+
+
 def _parse_rows(handle, path, kind):
     """The rows of CSV text that has the fields of kind as columns, in any order, among others."""
     fields = dataclasses.fields(kind)
@@ -273,7 +289,7 @@ def _parse_rows(handle, path, kind):
 def _read_rows(path, kind):
     """The rows of a file."""
     try:
-        with open(path, newline="", encoding="utf-8") as handle:
+        with _open_text(path) as handle:
             return _parse_rows(handle, path, kind)
     except FileNotFoundError as error:
         cut = cut_path(path)
@@ -296,12 +312,12 @@ def is_cut(path):
 
 def parse_flows(text):
     """The rows of the text of a flows.csv."""
-    return _parse_rows(io.StringIO(text, newline=""), "flows.csv", Flow)
+    return _parse_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), "flows.csv", Flow)
 
 
 def parse_ports(text):
     """The rows of the text of a ports.csv."""
-    return _parse_rows(io.StringIO(text, newline=""), "ports.csv", Port)
+    return _parse_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), "ports.csv", Port)
 
 
 def read_flows(path):
@@ -338,7 +354,7 @@ def read_monitor(path):
 def _read_object(path):
     """The object in a JSON file."""
     try:
-        with open(path, encoding="utf-8") as handle:
+        with _open_text(path) as handle:
             summary = json.load(handle)
     except OSError as error:
         raise ResultsError(f"{path}: {error.strerror}") from None

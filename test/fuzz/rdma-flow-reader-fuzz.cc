@@ -16,7 +16,9 @@ extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     static const RdmaTopology TOPOLOGY = MakeRdmaStar(8);
+    static const bool IS_QUIET = DiscardWarnings();
     const std::string text(reinterpret_cast<const char*>(data), size);
+    RequireInFuzz(IS_QUIET, "warnings are discarded");
     AllowError<RdmaFileError>([&text] {
         std::set<uint64_t> ids;
         for (const RdmaFlow& flow : ParseRdmaFlows(text, "fuzz", TOPOLOGY))

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
 namespace ns3
@@ -24,6 +25,18 @@ RequireInFuzz(bool holds, const char* what)
         std::fprintf(stderr, "does not hold: %s\n", what);
         std::abort();
     }
+}
+
+/**
+ * \ingroup rdma-tests
+ * Discards the warnings of readers, which nearly every input would cause.
+ * \return true
+ */
+inline bool
+DiscardWarnings()
+{
+    std::cerr.rdbuf(nullptr);
+    return true;
 }
 
 /**

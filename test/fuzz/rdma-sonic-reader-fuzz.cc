@@ -8,7 +8,6 @@
 #include "rdma-fuzz.h"
 #include "rdma-sonic-plan.h"
 #include "rdma-sonic-reader.h"
-#include "rdma-sonic-tables.h"
 
 #include <ns3/uinteger.h>
 
@@ -37,7 +36,7 @@ CheckPlan(const RdmaSonicConfig& config)
     const RdmaSonicPlan plan = MakeRdmaSonicPlan(config, which, ports, 0);
     CheckQbbBufferPlan(plan.plan);
     RequireInFuzz(plan.added.size() == ports.size(), "a mask for each port");
-    if (plan.memoryBytes <= RDMA_SONIC_MAX_BYTES)
+    if (plan.memoryBytes <= QBB_MAX_BUFFER_BYTES)
     {
         // The buffer accepts every plan; otherwise the program ends here.
         const auto buffer = CreateObject<QbbSharedBuffer>();

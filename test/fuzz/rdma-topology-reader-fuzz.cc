@@ -11,7 +11,9 @@ using namespace ns3;
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
+    static const bool IS_QUIET = DiscardWarnings();
     const std::string text(reinterpret_cast<const char*>(data), size);
+    RequireInFuzz(IS_QUIET, "warnings are discarded");
     AllowError<RdmaFileError>([&text] {
         const RdmaTopology topology = ParseRdmaTopology(text, "fuzz");
         topology.Validate();

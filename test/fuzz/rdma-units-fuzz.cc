@@ -9,6 +9,7 @@
 #include "rdma-units.h"
 
 #include <cctype>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -57,7 +58,21 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         const QbbPs time = ParseRdmaTime(text);
         RequireInFuzz(time >= 0_ps && time <= RDMA_MAX_TIME, "times are in their range");
         RequireInFuzz(ParseRdmaTime(FormatRdmaTime(time)) == time, "times read back");
-        RequireInFuzz(ParseRdmaTimeIn(FormatRdmaNs(time), 1_ns) == time, "in ns too");
+        const RdmaRoundedTime inNs = RoundRdmaTimeIn(FormatRdmaNs(time), 1_ns);
+        RequireInFuzz(inNs.time == time && inNs.isExact, "in ns too");
+        const RdmaRoundedTime rounded = RoundRdmaTime(text);
+        RequireInFuzz(rounded.time == time && rounded.isExact, "nothing is rounded");
+    });
+    Try([&text] {
+        const RdmaRoundedTime read = RoundRdmaTimeIn(text, 1_ns);
+        const double real = ParseRdmaReal(text) * 1000;
+        const double error = real - static_cast<double>(read.time.Get());
+        RequireInFuzz(std::abs(error) <= 0.5 + 1e-12 * real, "rounded to the nearest picosecond");
+    });
+    Try([&text] {
+        const QbbBitRate rate = ParseRdmaPlainRate(text);
+        RequireInFuzz(rate >= 1_bps && rate <= RDMA_MAX_RATE, "plain rates are in their range");
+        RequireInFuzz(ParseRdmaPlainRate(FormatRdmaRate(rate)) == rate, "plain rates read back");
     });
     Try([&text] {
         const uint64_t bytes = ParseRdmaBytes(text);
@@ -68,6 +83,9 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         const uint64_t number = ParseRdmaInteger(text, 0, max);
         RequireInFuzz(ParseRdmaInteger(std::to_string(number), number, number) == number,
                       "integers read back");
+        const double real = ParseRdmaReal(text);
+        RequireInFuzz(std::abs(real - static_cast<double>(number)) <= 1e-12 * real,
+                      "integers and reals agree");
     });
     Try([&text] {
         const double real = ParseRdmaReal(text);

@@ -63,6 +63,33 @@ class Folder(unittest.TestCase):
         return self.path(name)
 
 
+class TextsOfOtherPrograms(Folder):
+    """Files that pandas or a spreadsheet has written again."""
+
+    def test_byte_order_mark(self):
+        before = read_flows(self.path("flows.csv"))
+        for name, text in (("flows.csv", FLOWS), ("ports.csv", PORTS), ("summary.json", summary_of(FLOWS))):
+            self.write(name, "\ufeff" + text)
+        self.assertEqual(read_flows(self.path("flows.csv")), before)
+        self.assertEqual(len(read_ports(self.path("ports.csv"))), 2)
+        self.assertEqual(read_summary(self.path("summary.json"))["drops"], 1)
+
+    def test_utf_16(self):
+        with open(self.path("flows.csv"), "w", encoding="utf-16") as handle:
+            handle.write(FLOWS)
+        with self.assertRaisesRegex(ResultsError, "flows.csv: UTF-16 text; accepted: UTF-8"):
+            read_flows(self.path("flows.csv"))
+
+    def test_numbers(self):
+        before = read_flows(self.path("flows.csv"))
+        self.write("flows.csv", FLOWS.replace("9000000000,", "9e9,").replace(",1000,", ",1000.0,"))
+        self.assertEqual(read_flows(self.path("flows.csv")), before)
+        for wrong in ("1000.5", "1e-3", "1e999", "1e9999", "-1", "1_000", "0x10"):
+            self.write("flows.csv", FLOWS.replace(",1000,", f",{wrong},"))
+            with self.assertRaisesRegex(ResultsError, f'flows.csv:2: bytes: "{wrong}"; accepted: a whole number'):
+                read_flows(self.path("flows.csv"))
+
+
 class Reading(Folder):
     def test_flows(self):
         first, second, third = read_flows(self.path("flows.csv"))
@@ -187,7 +214,7 @@ class Reading(Folder):
         self.check("f", FLOWS.replace("2000.500", "soon"), r'f:2: fct_ns: "soon"; accepted: ')
         self.check("f", FLOWS.replace("2000.500", "-1"), r"f:2: fct_ns")
         self.check("f", FLOWS.replace("2000.500", "nan"), r"f:2: fct_ns")
-        self.check("f", FLOWS.replace("2,3,1,1000", "2,3,1,1e3"), r"f:4: bytes")
+        self.check("f", FLOWS.replace("2,3,1,1000", "2,3,1,1e-3"), r"f:4: bytes")
         self.check("f", FLOWS.replace("2,3,1,", "2,3,-1,"), r"f:4: dst")
         self.check("f", FLOWS.replace("2,3,1,1000", "2,3,1"), r"f:4: 11 fields; accepted: 12")
         self.check("f", FLOWS.replace("slowdown,", "speed,"), r"f:1: slowdown: there are 0 columns")

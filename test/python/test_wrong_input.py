@@ -257,7 +257,7 @@ CASES = {
     "buffer too small for its headroom": (
         ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
     ),
-    "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 4 GiB - 1, or auto"),
+    "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 1 TiB, or auto"),
     "unknown preset": (["--preset=x"], {}, r'--preset: unknown value "x"; accepted: none, irn, parking-lot'),
     "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared, input-queued'),
     "port buffers of a shared buffer": (["--portBuffer=1MB"], {}, r"--portBuffer means nothing with --switch=shared"),

@@ -37,7 +37,7 @@ class Store:
     def read(self):
         """Columns and rows: {key: {column: text}}."""
         try:
-            with open(self.path, newline="", encoding="utf-8") as handle:
+            with open(self.path, newline="", encoding="utf-8-sig") as handle:
                 reader = csv.DictReader(handle, strict=True)
                 columns = list(reader.fieldnames or ())
                 lacking = [name for name in KEY if columns and name not in columns]

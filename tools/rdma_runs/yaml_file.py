@@ -75,7 +75,7 @@ class Value:
 def read(path):
     """The value of a whole file."""
     try:
-        with open(path, encoding="utf-8") as handle:
+        with open(path, encoding="utf-8-sig") as handle:
             node = yaml.compose(handle, Loader=yaml.BaseLoader)
     except OSError as error:
         raise RunError(f"{path}: {error.strerror}") from None

@@ -189,9 +189,9 @@ QbbPortMonitor::Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes
             hasLayout ? buffer.manager->GetIngress(number, priority) : QbbIngressUsage();
         const auto peaks = hasLayout ? buffer.peaks[8 * number + priority] : QbbIngressPeaks();
         reading.ingressBytes = usage.bytes;
-        reading.peakIngressBytes = static_cast<uint32_t>(peaks.bytes);
+        reading.peakIngressBytes = peaks.bytes;
         reading.headroomBytes = usage.headroomBytes;
-        reading.peakHeadroomBytes = static_cast<uint32_t>(peaks.headroomBytes);
+        reading.peakHeadroomBytes = peaks.headroomBytes;
     }
     return reading;
 }

@@ -30,10 +30,10 @@ struct QbbPortReading : RdmaPortResult
 {
     QbbPs time{0};                               //!< instant of the poll
     uint64_t queueBytes{0};                      //!< current length of the egress queue
-    std::optional<uint32_t> ingressBytes{};      //!< bytes in the buffer that came in at the port
-    std::optional<uint32_t> peakIngressBytes{};  //!< watermark of ingressBytes
-    std::optional<uint32_t> headroomBytes{};     //!< part of ingressBytes in the PFC headroom
-    std::optional<uint32_t> peakHeadroomBytes{}; //!< watermark of headroomBytes
+    std::optional<uint64_t> ingressBytes{};      //!< bytes in the buffer that came in at the port
+    std::optional<uint64_t> peakIngressBytes{};  //!< watermark of ingressBytes
+    std::optional<uint64_t> headroomBytes{};     //!< part of ingressBytes in the PFC headroom
+    std::optional<uint64_t> peakHeadroomBytes{}; //!< watermark of headroomBytes
 
     /**
      * \param other another reading of the same port and priority

@@ -33,7 +33,7 @@ QbbBufferBooks::QbbBufferBooks(Layout layout)
     }
     for (Pool& pool : m_layout.pools)
     {
-        sum += pool.egress ? 0 : uint64_t{pool.size} + pool.headroomSize;
+        sum += pool.egress ? 0 : pool.size + pool.headroomSize;
     }
     NS_ABORT_MSG_IF(sum > m_layout.memoryBytes,
                     "rdma: buffer layout: pools, reserves and headroom of "
@@ -53,7 +53,7 @@ QbbBufferBooks::QbbBufferBooks(Layout layout)
 bool
 QbbBufferBooks::HasRoom(const Queue& queue, uint32_t bytes) const
 {
-    if (uint64_t{queue.bytes} + bytes > GetLimit(queue))
+    if (queue.bytes + bytes > GetLimit(queue))
     {
         return false;
     }
@@ -64,14 +64,14 @@ QbbBufferBooks::HasRoom(const Queue& queue, uint32_t bytes) const
            grown.GetShared() - queue.GetShared() <= m_layout.pools[queue.pool].GetFree();
 }
 
-uint32_t
+uint64_t
 QbbBufferBooks::GetHeadroomInUse(const Group& group) const
 {
     if (!group.onePerPort)
     {
         return group.headroom;
     }
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     const uint32_t first = GetIndex(group) / PRIORITIES * PRIORITIES;
     for (uint32_t i = first; i < first + PRIORITIES; ++i)
     {
@@ -123,11 +123,11 @@ QbbBufferBooks::RefuseOverdraft(const Group& group) const
 }
 
 void
-QbbBufferBooks::ChargeEgressPool(Queue& queue, uint32_t change)
+QbbBufferBooks::ChargeEgressPool(Queue& queue, uint64_t change)
 {
-    const uint32_t before = queue.GetShared();
+    const uint64_t before = queue.GetShared();
     queue.limited += change;
-    // The difference is modulo 2^32, so that the pool may shrink.
+    // The difference is modulo 2^64, so that the pool may shrink.
     m_layout.pools[queue.pool].used += queue.GetShared() - before;
 }
 

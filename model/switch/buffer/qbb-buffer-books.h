@@ -40,45 +40,49 @@ class QbbBufferBooks
      */
     struct alignas(64) Pool
     {
-        uint32_t size{0};         //!< bytes of the shared part
-        uint32_t headroomSize{0}; //!< bytes of headroom, in addition to the shared part
-        bool egress{false};       //!< true: a limit for queues; false: memory for groups
-        uint32_t used{0};         //!< bytes of the shared part in use
-        uint32_t headroomUsed{0}; //!< bytes of headroom in use
+        uint64_t size{0};               //!< bytes of the shared part
+        uint64_t headroomSize{0};       //!< bytes of headroom, in addition to the shared part
+        bool egress{false};             //!< true: a limit for queues; false: memory for groups
+        uint64_t used{0};               //!< bytes of the shared part in use
+        uint64_t headroomUsed{0};       //!< bytes of headroom in use
+        std::vector<uint32_t> paused{}; //!< paused groups, in the order in which they resume
         /// Paused groups are checked for XON when this many shared bytes are free.
         uint64_t lookFree{NEVER};
-        std::vector<uint32_t> paused{}; //!< paused groups, in the order in which they resume
 
         /** \return bytes of the shared part that are not in use */
-        uint32_t GetFree() const
+        uint64_t GetFree() const
         {
             // A policy that does not call HasRoom() may charge an egress pool beyond its size.
             return size > used ? size - used : 0;
         }
     };
 
-    /** An (ingress port, priority group). The alignment puts each group into one cache line. */
+    /**
+     * An (ingress port, priority group). The alignment and the order of the members put those that
+     * every frame needs into one cache line, and those of headroom and XON into the next one.
+     */
     struct alignas(64) Group
     {
-        uint32_t pool{0};          //!< index of the group's pool
-        uint32_t reserveLimit{0};  //!< size of the group's reserve in bytes
-        uint32_t headroomLimit{0}; //!< maximum of headroom
-        QbbBufferLimit limit;      //!< maximum of shared
-        uint32_t xon{0};           //!< XON if the group's total is at or below this, in bytes
-        uint32_t xonOffset{0};     //!< XON if shared bytes are this far below the limit
-        bool lossless{false};      //!< frames of the group must not be lost
-        bool onePerPort{false};    //!< headroomLimit applies to the sum of all groups of the port
-        bool limited{true};        //!< queue limits apply to frames of the group
-        bool paused{false};        //!< the group is between XOFF and XON
+        uint32_t pool{0};         //!< index of the group's pool
+        bool lossless{false};     //!< frames of the group must not be lost
+        bool onePerPort{false};   //!< headroomLimit applies to the sum of all groups of the port
+        bool limited{true};       //!< queue limits apply to frames of the group
+        bool paused{false};       //!< the group is between XOFF and XON
+        uint64_t reserveLimit{0}; //!< size of the group's reserve in bytes
+        QbbBufferLimit limit;     //!< maximum of shared
+        uint64_t reserved{0};     //!< bytes in the reserve
+        uint64_t shared{0};       //!< bytes in the shared part of the pool
+        uint64_t headroom{0};     //!< bytes in headroom
+        uint64_t peak{0};         //!< peak of reserved + shared + headroom since TakePeaks()
+
+        uint64_t headroomLimit{0}; //!< maximum of headroom
+        uint64_t peakHeadroom{0};  //!< peak of headroom since TakePeaks()
+        uint64_t xon{0};           //!< XON if the group's total is at or below this, in bytes
+        uint64_t xonOffset{0};     //!< XON if shared bytes are this far below the limit
         uint8_t priority{0};       //!< class of a lossless group
-        uint32_t reserved{0};      //!< bytes in the reserve
-        uint32_t shared{0};        //!< bytes in the shared part of the pool
-        uint32_t headroom{0};      //!< bytes in headroom
-        uint32_t peak{0};          //!< peak of reserved + shared + headroom since TakePeaks()
-        uint32_t peakHeadroom{0};  //!< peak of headroom since TakePeaks()
 
         /** \return all bytes of the group */
-        uint32_t GetBytes() const
+        uint64_t GetBytes() const
         {
             return reserved + shared + headroom;
         }
@@ -88,14 +92,14 @@ class QbbBufferBooks
     struct Queue
     {
         uint32_t pool{0};     //!< index of the pool whose free bytes set the limit
-        uint32_t reserve{0};  //!< part of `limited` that is not charged to the egress pool
+        uint64_t reserve{0};  //!< part of `limited` that is not charged to the egress pool
         QbbBufferLimit limit; //!< maximum of bytes
-        uint32_t bytes{0};    //!< bytes of the queue in the buffer
+        uint64_t bytes{0};    //!< bytes of the queue in the buffer
         /// Part of bytes from limited groups; counted only if Layout::chargesQueues.
-        uint32_t limited{0};
+        uint64_t limited{0};
 
         /** \return bytes of the queue that are charged to the egress pool */
-        uint32_t GetShared() const
+        uint64_t GetShared() const
         {
             return limited > reserve ? limited - reserve : 0;
         }
@@ -339,8 +343,8 @@ class QbbBufferBooks
      */
     void Credit(Group& group, Pool& pool, Queue& queue, uint32_t bytes)
     {
-        const uint32_t headroom = std::min(bytes, group.headroom);
-        const uint32_t shared = std::min(bytes - headroom, group.shared);
+        const uint64_t headroom = std::min<uint64_t>(bytes, group.headroom);
+        const uint64_t shared = std::min(bytes - headroom, group.shared);
         if (headroom > 0)
         {
             group.headroom -= headroom;
@@ -350,7 +354,7 @@ class QbbBufferBooks
         group.shared -= shared;
         pool.used -= shared;
         group.reserved -= bytes - headroom - shared;
-        ChangeQueue(group, queue, 0 - bytes);
+        ChangeQueue(group, queue, 0 - uint64_t{bytes});
         m_used -= bytes;
     }
 
@@ -376,7 +380,7 @@ class QbbBufferBooks
 
   private:
     void ChargeHeadroom(Group& group, Pool& pool, uint32_t bytes);
-    uint32_t GetHeadroomInUse(const Group& group) const;
+    uint64_t GetHeadroomInUse(const Group& group) const;
     [[noreturn]] void RefuseOverdraft(const Group& group) const;
 
     /**
@@ -384,9 +388,9 @@ class QbbBufferBooks
      *
      * \param group group of the frame
      * \param queue queue of the frame
-     * \param change bytes to add, modulo 2^32
+     * \param change bytes to add, modulo 2^64
      */
-    void ChangeQueue(const Group& group, Queue& queue, uint32_t change)
+    void ChangeQueue(const Group& group, Queue& queue, uint64_t change)
     {
         if (m_layout.chargesQueues && group.limited)
         {
@@ -395,7 +399,7 @@ class QbbBufferBooks
         queue.bytes += change;
     }
 
-    void ChargeEgressPool(Queue& queue, uint32_t change);
+    void ChargeEgressPool(Queue& queue, uint64_t change);
 
     // Members that every frame needs share cache lines. A large fabric has more switches than the
     // CPU caches hold, so each of these lines is a cache miss.

@@ -3,6 +3,8 @@
 #ifndef QBB_BUFFER_LIMIT_H
 #define QBB_BUFFER_LIMIT_H
 
+#include "qbb-int128.h"
+
 #include <cmath>
 #include <cstdint>
 
@@ -18,7 +20,7 @@ struct QbbBufferLimit
 {
     static constexpr uint32_t ALPHA_BITS = 20; //!< fractional bits of alpha
 
-    uint32_t bytes{0}; //!< constant part of the threshold
+    uint64_t bytes{0}; //!< constant part of the threshold
     uint32_t alpha{0}; //!< factor of the free bytes, in units of 2^-ALPHA_BITS
 
     /** \param alpha a factor \return \p alpha in units of 2^-ALPHA_BITS, rounded to the nearest */
@@ -28,9 +30,10 @@ struct QbbBufferLimit
     }
 
     /** \param freeBytes free bytes of the pool \return the current threshold in bytes */
-    uint64_t Get(uint32_t freeBytes) const
+    uint64_t Get(uint64_t freeBytes) const
     {
-        return bytes + ((uint64_t{alpha} * freeBytes) >> ALPHA_BITS);
+        // A factor of 1024 times the free bytes of a large memory takes more than 64 bits.
+        return bytes + static_cast<uint64_t>((QbbUint128{alpha} * freeBytes) >> ALPHA_BITS);
     }
 };
 

@@ -28,7 +28,7 @@ QbbBufferManager::GetName() const
 }
 
 QbbBufferManager::Layout
-QbbBufferManager::MakeOnePool(const std::vector<QbbPortProfile>& ports, uint32_t bytes)
+QbbBufferManager::MakeOnePool(const std::vector<QbbPortProfile>& ports, uint64_t bytes)
 {
     Layout layout;
     layout.memoryBytes = bytes;
@@ -149,7 +149,7 @@ QbbBufferManager::GetXonNeed(const Group& group, const Pool& pool) const
 {
     XonNeed need = DoGetXonNeed(group, pool);
     // On XON, the group's headroom bytes move to the shared part, which must have room for them.
-    need.freeBytes = std::max<uint64_t>(need.freeBytes, group.headroom);
+    need.freeBytes = std::max(need.freeBytes, group.headroom);
     return need;
 }
 
@@ -240,8 +240,8 @@ QbbBufferManager::GetIngress(uint16_t ingressPort, uint8_t priority) const
 {
     const uint32_t index = GetIndex(ingressPort, priority);
     QbbIngressUsage usage = m_books.GetUsage(m_books.GetGroups()[index]);
-    const auto raise = [this](uint32_t& peak, std::size_t counter) {
-        peak = std::max(peak, static_cast<uint32_t>(m_peakReaders.GetPassed(counter)));
+    const auto raise = [this](uint64_t& peak, std::size_t counter) {
+        peak = std::max(peak, m_peakReaders.GetPassed(counter));
     };
     raise(usage.peakBytes, 2 * std::size_t{index});
     raise(usage.peakHeadroomBytes, 2 * std::size_t{index} + 1);
@@ -317,7 +317,7 @@ QbbBufferManager::Copy() const
     return copy;
 }
 
-uint32_t
+uint64_t
 QbbBufferManager::GetEgressBytes(uint16_t egressPort, uint8_t priority) const
 {
     return m_books.GetQueues()[GetIndex(egressPort, priority)].bytes;
@@ -351,7 +351,7 @@ QbbBufferManager::MayResume(uint16_t ingressPort,
             continue;
         }
         leaves = leaves || stuck[i] < other.GetBytes();
-        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(stuck[i], other.GetBytes()));
+        const uint64_t bytes = std::min(stuck[i], other.GetBytes());
         other.reserved = std::min(bytes, other.reserved);
         other.shared = std::min(bytes - other.reserved, other.shared);
         other.headroom = bytes - other.reserved - other.shared;

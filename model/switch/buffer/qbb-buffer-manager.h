@@ -188,7 +188,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
      * \param priority class 0..7
      * \return bytes in the buffer that wait for the (egress port, priority)
      */
-    uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const;
+    uint64_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const;
 
     /**
      * \param ingressPort port number
@@ -309,7 +309,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
      * \return a layout with one pool of all the memory, without reserves, headroom and limits;
      *         groups are lossless according to the port profiles
      */
-    static Layout MakeOnePool(const std::vector<QbbPortProfile>& ports, uint32_t bytes);
+    static Layout MakeOnePool(const std::vector<QbbPortProfile>& ports, uint64_t bytes);
 
     /**
      * \param port port number

@@ -70,6 +70,11 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
         NS_ABORT_MSG_IF(pool.bytes == 0,
                         "rdma: buffer plan: pool " << pool.name
                                                    << " has 0 bytes; accepted: at least 1");
+        NS_ABORT_MSG_IF(std::max(pool.bytes, pool.headroomBytes) > QBB_MAX_BUFFER_BYTES,
+                        "rdma: buffer plan: pool "
+                            << pool.name << " has " << pool.bytes << " bytes and headroom of "
+                            << pool.headroomBytes << "; accepted: at most " << QBB_MAX_BUFFER_BYTES
+                            << " (1 TiB) of each");
         NS_ABORT_MSG_IF(pool.egress && pool.headroomBytes > 0,
                         "rdma: buffer plan: pool " << pool.name
                                                    << " has headroom; accepted: in ingress pools");
@@ -80,6 +85,15 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
                         "rdma: buffer plan: profile " << profile.name << " is in pool "
                                                       << profile.pool << " of "
                                                       << plan.pools.size());
+        const uint64_t largest = std::max({profile.reserveBytes,
+                                           profile.limitBytes,
+                                           profile.headroomBytes.value_or(0),
+                                           profile.xonBytes,
+                                           profile.xonOffsetBytes});
+        NS_ABORT_MSG_IF(largest > QBB_MAX_BUFFER_BYTES,
+                        "rdma: buffer plan: profile " << profile.name << " has a size of "
+                                                      << largest << " bytes; accepted: at most "
+                                                      << QBB_MAX_BUFFER_BYTES << " (1 TiB)");
         const double alpha = profile.alpha.value_or(0);
         NS_ABORT_MSG_IF(!(alpha >= 0 && alpha <= QBB_MAX_ALPHA),
                         "rdma: buffer plan: profile " << profile.name << " has alpha " << alpha

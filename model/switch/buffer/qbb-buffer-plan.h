@@ -14,6 +14,8 @@ namespace ns3
 
 constexpr double QBB_MIN_ALPHA = 1.0 / 1024; //!< smallest dynamic threshold factor (alpha)
 constexpr double QBB_MAX_ALPHA = 1024;       //!< largest dynamic threshold factor (alpha)
+/// Largest memory of a switch, and largest size or threshold within that memory: 1 TiB.
+constexpr uint64_t QBB_MAX_BUFFER_BYTES = uint64_t{1} << 40;
 
 /**
  * \ingroup rdma
@@ -24,9 +26,9 @@ struct QbbBufferPool
 {
     std::string name;   //!< for messages
     bool egress{false}; //!< true: pool of queues; false: pool of priority groups
-    uint32_t bytes{0};  //!< shared bytes, without reserves and headroom
+    uint64_t bytes{0};  //!< shared bytes, without reserves and headroom
     /// Ingress pools: common headroom of all groups; 0: separate headroom per group.
-    uint32_t headroomBytes{0};
+    uint64_t headroomBytes{0};
 };
 
 /**
@@ -37,14 +39,14 @@ struct QbbBufferProfile
 {
     std::string name;         //!< for messages
     uint32_t pool{0};         //!< index of the pool
-    uint32_t reserveBytes{0}; //!< bytes guaranteed to each user of the profile
+    uint64_t reserveBytes{0}; //!< bytes guaranteed to each user of the profile
     /// Limit of shared bytes over the free bytes of the pool; none: static limit.
     std::optional<double> alpha{};
-    uint32_t limitBytes{0}; //!< static limit of shared bytes, if alpha is not set
+    uint64_t limitBytes{0}; //!< static limit of shared bytes, if alpha is not set
     /// Lossless groups: maximum headroom; no value: computed for the port.
-    std::optional<uint32_t> headroomBytes{};
-    uint32_t xonBytes{0}; //!< lossless groups: also XON if the group's total is at or below this
-    uint32_t xonOffsetBytes{0}; //!< lossless groups: distance of XON below the XOFF threshold
+    std::optional<uint64_t> headroomBytes{};
+    uint64_t xonBytes{0}; //!< lossless groups: also XON if the group's total is at or below this
+    uint64_t xonOffsetBytes{0}; //!< lossless groups: distance of XON below the XOFF threshold
 };
 
 /**
@@ -87,7 +89,7 @@ struct QbbBufferPlan
  * \ingroup rdma
  * Validates a plan. Aborts with a message that names the error: an index that does not exist, a
  * profile in a pool of the other direction, an alpha below 0 or above 1024, a pool of 0 bytes, an
- * egress pool with headroom, a group above 7.
+ * egress pool with headroom, a size above QBB_MAX_BUFFER_BYTES, a group above 7.
  *
  * \param plan plan to validate
  */

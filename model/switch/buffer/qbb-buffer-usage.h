@@ -16,14 +16,14 @@ namespace ns3
  */
 struct QbbIngressUsage
 {
-    uint32_t bytes{0};         //!< bytes in the buffer
-    uint32_t reservedBytes{0}; //!< bytes in the reserve
-    uint32_t sharedBytes{0};   //!< bytes in the shared part
-    uint32_t headroomBytes{0}; //!< bytes in headroom
-    uint32_t headroomLimit{0}; //!< maximum headroom; 0 for a lossy class
+    uint64_t bytes{0};         //!< bytes in the buffer
+    uint64_t reservedBytes{0}; //!< bytes in the reserve
+    uint64_t sharedBytes{0};   //!< bytes in the shared part
+    uint64_t headroomBytes{0}; //!< bytes in headroom
+    uint64_t headroomLimit{0}; //!< maximum headroom; 0 for a lossy class
     uint64_t threshold{0};     //!< current limit of shared bytes, above which XOFF or drops occur
-    uint32_t peakBytes{0};     //!< greatest value of bytes in the run
-    uint32_t peakHeadroomBytes{0}; //!< greatest value of headroomBytes in the run
+    uint64_t peakBytes{0};     //!< greatest value of bytes in the run
+    uint64_t peakHeadroomBytes{0}; //!< greatest value of headroomBytes in the run
     bool paused{false};            //!< the class is between XOFF and XON
 };
 

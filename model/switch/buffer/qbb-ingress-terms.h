@@ -15,12 +15,12 @@ namespace ns3
 struct QbbIngressTerms
 {
     bool lossless{false};          //!< frames of the class must not be lost
-    uint32_t reserveBytes{0};      //!< reserve of the (port, class)
-    uint32_t limitBytes{0};        //!< constant part of the threshold for shared bytes
+    uint64_t reserveBytes{0};      //!< reserve of the (port, class)
+    uint64_t limitBytes{0};        //!< constant part of the threshold for shared bytes
     double alpha{0};               //!< factor of the pool's free bytes in the threshold
-    uint32_t poolBytes{0};         //!< shared bytes of the pool
-    uint32_t headroomBytes{0};     //!< maximum headroom of the (port, class)
-    uint32_t headroomPoolBytes{0}; //!< headroom of all groups of the pool together
+    uint64_t poolBytes{0};         //!< shared bytes of the pool
+    uint64_t headroomBytes{0};     //!< maximum headroom of the (port, class)
+    uint64_t headroomPoolBytes{0}; //!< headroom of all groups of the pool together
 
     /** \param other terms \return true if everything but the sizes of memory and headroom is equal
      */

@@ -2,6 +2,7 @@
 
 #include "qbb-input-port-buffer.h"
 
+#include "qbb-buffer-plan.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-part-name.h"
@@ -25,21 +26,19 @@ const RdmaPartName g_inputPortName("input-port",
                                    "",
                                    "a memory of its own for each input port");
 
-/// Largest port buffer; twice this value fits into 32 bits.
-constexpr uint32_t MAX_PORT_BYTES = 1U << 30;
 constexpr uint32_t MAX_CELL_BYTES = 65536;
 constexpr uint32_t XON_FRAMES = 2; //!< frames between XOFF and XON if XonBytes is 0
 
 /// \param bytes a size \param cell size of a cell \return \p bytes rounded up to whole cells
-uint32_t
-RoundUp(uint32_t bytes, uint32_t cell)
+uint64_t
+RoundUp(uint64_t bytes, uint32_t cell)
 {
     return cell == 1 ? bytes : (bytes + cell - 1) / cell * cell;
 }
 
 /// \param bytes a size \param cell size of a cell \return \p bytes rounded down to whole cells
-uint32_t
-RoundDown(uint32_t bytes, uint32_t cell)
+uint64_t
+RoundDown(uint64_t bytes, uint32_t cell)
 {
     return bytes / cell * cell;
 }
@@ -58,7 +57,7 @@ QbbInputPortBuffer::GetTypeId()
                           "Memory of each input port, in bytes; rounded down to whole cells.",
                           UintegerValue(240'000),
                           MakeAttribute<UintegerValue, &QbbInputPortBuffer::m_portBufferBytes>(),
-                          MakeUintegerChecker<uint32_t>(1, MAX_PORT_BYTES))
+                          MakeUintegerChecker<uint64_t>(1, QBB_MAX_BUFFER_BYTES))
             .AddAttribute(
                 "XoffBytes",
                 "High watermark in bytes: a lossless class that would exceed it is paused. 0: "
@@ -66,26 +65,26 @@ QbbInputPortBuffer::GetTypeId()
                 "the port, with the headroom computed by QbbPfcHeadroom.",
                 UintegerValue(0),
                 MakeAttribute<UintegerValue, &QbbInputPortBuffer::m_xoffBytes>(),
-                MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+                MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute(
                 "XonBytes",
                 "Low watermark in bytes: a paused class resumes when it holds no more than this. "
                 "0: the high watermark minus two of the largest frames of the port and its peer.",
                 UintegerValue(0),
                 MakeAttribute<UintegerValue, &QbbInputPortBuffer::m_xonBytes>(),
-                MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+                MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("LossyBytes",
                           "Maximum bytes of all lossy classes of a port together, if the port also "
                           "has lossless classes; 0: half of the memory that is not headroom.",
                           UintegerValue(0),
                           MakeAttribute<UintegerValue, &QbbInputPortBuffer::m_lossyBytes>(),
-                          MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("LossyReserveBytes",
                           "Bytes reserved for the lossy classes of a port, if the port also has "
                           "lossless classes; rounded up to whole cells.",
                           UintegerValue(4096),
                           MakeAttribute<UintegerValue, &QbbInputPortBuffer::m_lossyReserve>(),
-                          MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("CellBytes",
                           "Cell size in bytes; a frame takes whole cells. 64: credits of "
                           "InfiniBand and of the OMNeT++ model; 1: no rounding.",
@@ -101,7 +100,7 @@ QbbInputPortBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
     Layout layout;
     layout.cellBytes = m_cellBytes;
     layout.resumesByClass = true;
-    layout.memoryBytes = uint64_t{RoundDown(m_portBufferBytes, m_cellBytes)} * ports.size();
+    layout.memoryBytes = RoundDown(m_portBufferBytes, m_cellBytes) * ports.size();
     layout.queues.resize(ports.size() * PRIORITIES);
     for (const QbbPortProfile& profile : ports)
     {
@@ -122,11 +121,11 @@ QbbInputPortBuffer::GetHeadroom(const QbbPortProfile& profile) const
     // Among frames that take the same number of cells, the smallest ones fill the most memory per
     // line byte. The worst case is a minimum-size frame, or the shortest or longest frame with one
     // byte in its last cell.
-    const auto largest = static_cast<uint32_t>(terms.crossingBytes);
-    const uint32_t shortest = RoundUp(QbbWire::MIN_FRAME_BYTES - 1, m_cellBytes) + 1;
-    const uint32_t longest = (largest - 1) / m_cellBytes * m_cellBytes + 1;
+    const uint64_t largest = terms.crossingBytes;
+    const uint64_t shortest = RoundUp(QbbWire::MIN_FRAME_BYTES - 1, m_cellBytes) + 1;
+    const uint64_t longest = (largest - 1) / m_cellBytes * m_cellBytes + 1;
     uint64_t most = 0;
-    for (const uint32_t frame : {QbbWire::MIN_FRAME_BYTES, shortest, longest})
+    for (const uint64_t frame : {uint64_t{QbbWire::MIN_FRAME_BYTES}, shortest, longest})
     {
         if (frame >= QbbWire::MIN_FRAME_BYTES && frame <= largest)
         {
@@ -136,7 +135,7 @@ QbbInputPortBuffer::GetHeadroom(const QbbPortProfile& profile) const
                                 lineBytes);
         }
     }
-    return 2 * uint64_t{RoundUp(largest, m_cellBytes)} + most + m_cellBytes;
+    return 2 * RoundUp(largest, m_cellBytes) + most + m_cellBytes;
 }
 
 uint64_t
@@ -149,11 +148,11 @@ QbbInputPortBuffer::GetLeastBytes(const QbbPortProfile& profile) const
     {
         return frame;
     }
-    const uint64_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cellBytes);
+    const uint64_t headroom = RoundUp(GetHeadroom(profile), m_cellBytes);
     const uint64_t reserve = RoundUp(m_lossyReserve, m_cellBytes);
     if (m_xoffBytes)
     {
-        return reserve + uint64_t{n} * RoundUp(m_xoffBytes, m_cellBytes);
+        return reserve + n * RoundUp(m_xoffBytes, m_cellBytes);
     }
     const uint64_t headrooms = profile.oneHeadroom ? 1 : n;
     return reserve + headrooms * headroom + n * (XON_FRAMES * frame + frame);
@@ -163,7 +162,7 @@ void
 QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
 {
     const std::size_t number = layout.pools.size();
-    const uint32_t size = RoundDown(m_portBufferBytes, m_cellBytes);
+    const uint64_t size = RoundDown(m_portBufferBytes, m_cellBytes);
     const uint64_t least = GetLeastBytes(profile);
     NS_ABORT_MSG_IF(size < least,
                     "rdma: QbbInputPortBuffer: PortBufferBytes of "
@@ -179,10 +178,10 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
     const auto n = static_cast<uint32_t>(__builtin_popcount(profile.losslessMask));
     if (n > 0)
     {
-        const uint32_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cellBytes);
-        const uint32_t reserve = RoundUp(m_lossyReserve, m_cellBytes);
+        const uint64_t headroom = RoundUp(GetHeadroom(profile), m_cellBytes);
+        const uint64_t reserve = RoundUp(m_lossyReserve, m_cellBytes);
         const uint32_t headrooms = profile.oneHeadroom ? 1 : n;
-        const uint32_t xoff =
+        const uint64_t xoff =
             RoundDown(m_xoffBytes ? m_xoffBytes : (size - reserve - headrooms * headroom) / n,
                       m_cellBytes);
         pool.size = n * xoff + reserve;
@@ -190,7 +189,7 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
         lossless.headroomLimit = RoundDown((size - pool.size) / headrooms, m_cellBytes);
         pool.headroomSize = lossless.headroomLimit * headrooms;
         const uint32_t largest = std::max(profile.maxFrameBytes, profile.peerMaxFrameBytes);
-        const uint32_t hysteresis = XON_FRAMES * RoundUp(largest, m_cellBytes);
+        const uint64_t hysteresis = XON_FRAMES * RoundUp(largest, m_cellBytes);
         NS_ABORT_MSG_IF(m_xonBytes >= xoff || (m_xonBytes == 0 && hysteresis >= xoff),
                         "rdma: QbbInputPortBuffer: port "
                             << number << ": XonBytes is " << m_xonBytes << " with XOFF at " << xoff
@@ -213,12 +212,12 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
     }
 }
 
-uint32_t
+uint64_t
 QbbInputPortBuffer::GetLossyBytes(const Group& group) const
 {
     const auto& groups = GetBooks().GetGroups();
     const uint32_t first = GetBooks().GetIndex(group) / PRIORITIES * PRIORITIES;
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     for (uint32_t i = first; i < first + PRIORITIES; ++i)
     {
         sum += groups[i].lossless ? 0 : groups[i].shared;
@@ -230,11 +229,11 @@ QbbBufferDecision
 QbbInputPortBuffer::DoAdmit(const Group& group, const Queue&, uint32_t bytes)
 {
     const Pool& pool = GetBooks().GetPool(group);
-    const uint32_t limit = group.limit.bytes;
+    const uint64_t limit = group.limit.bytes;
     // A limit equal to S means that the port has no lossless classes.
     if (bytes <= pool.GetFree() &&
-        (group.lossless ? uint64_t{group.shared} + bytes <= limit
-                        : limit == pool.size || uint64_t{GetLossyBytes(group)} + bytes <= limit))
+        (group.lossless ? group.shared + bytes <= limit
+                        : limit == pool.size || GetLossyBytes(group) + bytes <= limit))
     {
         return QbbBufferDecision::Share();
     }
@@ -250,14 +249,14 @@ QbbInputPortBuffer::DoGetXonNeed(const Group& group, const Pool&) const
         return {0};
     }
     // Headroom bytes move to S before the watermark is checked.
-    return {group.GetBytes() <= group.xon ? uint64_t{group.headroom} + group.xonOffset
+    return {group.GetBytes() <= group.xon ? group.headroom + group.xonOffset
                                           : QbbBufferBooks::NEVER};
 }
 
-uint32_t
+uint64_t
 QbbInputPortBuffer::GetPortBytes(uint16_t port) const
 {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     for (uint8_t priority = 0; priority < PRIORITIES; ++priority)
     {
         sum += GetIngress(port, priority).bytes;

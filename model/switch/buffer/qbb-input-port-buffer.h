@@ -61,7 +61,7 @@ class QbbInputPortBuffer : public QbbBufferManager
     static TypeId GetTypeId();
 
     /** \param port port number \return bytes in the port's buffer */
-    uint32_t GetPortBytes(uint16_t port) const;
+    uint64_t GetPortBytes(uint16_t port) const;
 
     /**
      * \param profile a port of the switch
@@ -92,15 +92,15 @@ class QbbInputPortBuffer : public QbbBufferManager
     void AddPort(Layout& layout, const QbbPortProfile& profile) const;
 
     /** \param group a lossy group \return bytes of S that the lossy groups of its port hold */
-    uint32_t GetLossyBytes(const Group& group) const;
+    uint64_t GetLossyBytes(const Group& group) const;
 
     uint64_t GetHeadroom(const QbbPortProfile& profile) const;
 
-    uint32_t m_portBufferBytes{240'000}; //!< attribute PortBufferBytes
-    uint32_t m_xoffBytes{0};             //!< attribute XoffBytes
-    uint32_t m_xonBytes{0};              //!< attribute XonBytes
-    uint32_t m_lossyBytes{0};            //!< attribute LossyBytes
-    uint32_t m_lossyReserve{4096};       //!< attribute LossyReserveBytes
+    uint64_t m_portBufferBytes{240'000}; //!< attribute PortBufferBytes
+    uint64_t m_xoffBytes{0};             //!< attribute XoffBytes
+    uint64_t m_xonBytes{0};              //!< attribute XonBytes
+    uint64_t m_lossyBytes{0};            //!< attribute LossyBytes
+    uint64_t m_lossyReserve{4096};       //!< attribute LossyReserveBytes
     uint32_t m_cellBytes{1};             //!< attribute CellBytes
 };
 

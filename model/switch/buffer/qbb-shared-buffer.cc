@@ -63,12 +63,12 @@ QbbSharedBuffer::GetTypeId()
                           "Memory of the switch, in bytes.",
                           UintegerValue(12 * 1024 * 1024),
                           MakeSetting<UintegerValue, &Settings::bufferSize>(),
-                          MakeUintegerChecker<uint32_t>(1))
+                          MakeUintegerChecker<uint64_t>(1, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("ReserveBytes",
                           "Memory reserved for each (ingress port, priority) in use, in bytes.",
                           UintegerValue(1248),
                           MakeSetting<UintegerValue, &Settings::reserveBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute(
                 "LosslessAlpha",
                 "A lossless (ingress port, priority) is paused when its shared bytes exceed this "
@@ -95,19 +95,19 @@ QbbSharedBuffer::GetTypeId()
                           "shared bytes; 0: dynamic, by LosslessAlpha.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::xoffBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("XonOffsetBytes",
                           "XON is sent when the shared bytes are this many bytes below the XOFF "
                           "threshold; 0: two of the largest frames of the port and its peer.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::xonOffsetBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("HeadroomBytes",
                           "Headroom of each lossless (port, priority), in bytes; 0: computed by "
                           "QbbPfcHeadroom from the port's rate, cable, frames and reaction time.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::headroomBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute(
                 "HeadroomPool",
                 "False: each lossless (port, priority) has its own headroom. True: all of them "
@@ -121,7 +121,7 @@ QbbSharedBuffer::GetTypeId()
                           "divided by HeadroomOversubscription.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::headroomPoolBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("HeadroomOversubscription",
                           "Sum of all headrooms over the size of the pool, at least 1; 2 is the "
                           "over_subscribe_ratio in common SONiC configurations.",
@@ -133,27 +133,27 @@ QbbSharedBuffer::GetTypeId()
                           "shared memory is. This is a limit; no memory is reserved for it.",
                           UintegerValue(1518),
                           MakeSetting<UintegerValue, &Settings::egressMinBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("EgressLimitBytes",
                           "Static limit of the egress queue of a lossy class, in bytes; 0: "
                           "dynamic, by EgressMinBytes and LossyEgressAlpha.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::egressLimitBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute(
                 "LossyPoolBytes",
                 "Part of the shared memory that lossy classes share among themselves, in bytes; "
                 "lossless classes share the rest. 0: all classes share all of the memory.",
                 UintegerValue(0),
                 MakeSetting<UintegerValue, &Settings::lossyPoolBytes>(),
-                MakeUintegerChecker<uint32_t>())
+                MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("LossyEgressPoolBytes",
                           "Maximum bytes of all egress queues together; counts frames that are "
                           "lossy at ingress, beyond EgressMinBytes of each queue. If set, "
                           "LossyEgressAlpha multiplies the free part of this limit. 0: no limit.",
                           UintegerValue(0),
                           MakeSetting<UintegerValue, &Settings::lossyEgressPoolBytes>(),
-                          MakeUintegerChecker<uint32_t>())
+                          MakeUintegerChecker<uint64_t>(0, QBB_MAX_BUFFER_BYTES))
             .AddAttribute("ClassAlphas",
                           "Individual values of LosslessAlpha or LossyAlpha for single classes: "
                           "CLASS:ALPHA separated by commas, as in 3:1/8,4:1/16.",
@@ -234,7 +234,7 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
     {
         const Group& group = GetBooks().GetGroup(static_cast<uint16_t>(port), priority);
         Sums& sum = sums[group.pool];
-        sum.bytes += group.limit.bytes;
+        sum.bytes += static_cast<double>(group.limit.bytes);
         sum.alpha += toFactor(group.limit.alpha);
         sum.used = true;
         reserves += group.reserveLimit;
@@ -247,7 +247,9 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
     {
         if (sums[pool].used)
         {
-            most += settle(sums[pool].bytes, sums[pool].alpha, layout.pools[pool].size);
+            most += settle(sums[pool].bytes,
+                           sums[pool].alpha,
+                           static_cast<double>(layout.pools[pool].size));
             pools += layout.pools[pool].headroomSize;
         }
     }
@@ -264,7 +266,8 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
                 static_cast<double>(layout.pools[queue.pool].size) +
                 static_cast<double>(layout.pools[queue.pool].egress ? queue.reserve : reserves);
             const double alpha = toFactor(queue.limit.alpha);
-            bytes = std::min(bytes, (queue.limit.bytes + alpha * free) / (1 + alpha));
+            bytes = std::min(bytes,
+                             (static_cast<double>(queue.limit.bytes) + alpha * free) / (1 + alpha));
         }
         longest.push_back(static_cast<uint64_t>(bytes));
     }
@@ -283,11 +286,12 @@ QbbSharedBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
 [[gnu::noinline]] QbbBufferDecision
 QbbSharedBuffer::AdmitToGroup(const Group& group, uint32_t bytes) const
 {
-    const uint32_t reserved = std::min(bytes, group.reserveLimit - group.reserved);
+    const auto reserved =
+        static_cast<uint32_t>(std::min<uint64_t>(bytes, group.reserveLimit - group.reserved));
     const uint32_t rest = bytes - reserved;
-    const uint32_t free = GetBooks().GetPool(group).GetFree();
+    const uint64_t free = GetBooks().GetPool(group).GetFree();
     // rest <= free keeps the pool from overflowing even if alpha > 1.
-    if (rest == 0 || (rest <= free && uint64_t{group.shared} + rest <= group.limit.Get(free)))
+    if (rest == 0 || (rest <= free && group.shared + rest <= group.limit.Get(free)))
     {
         return QbbBufferDecision::Share(reserved);
     }
@@ -312,7 +316,7 @@ QbbBufferManager::XonNeed
 QbbSharedBuffer::DoGetXonNeed(const Group& group, const Pool& pool) const
 {
     // Headroom bytes move to the shared part before the threshold is checked.
-    const uint64_t wanted = uint64_t{group.shared} + group.headroom + group.xonOffset;
+    const uint64_t wanted = group.shared + group.headroom + group.xonOffset;
     const QbbBufferLimit& limit = group.limit;
     XonNeed need{QbbBufferBooks::NEVER};
     if (wanted <= limit.bytes)
@@ -321,6 +325,9 @@ QbbSharedBuffer::DoGetXonNeed(const Group& group, const Pool& pool) const
     }
     else if (limit.alpha > 0)
     {
+        // The memory is small enough for these 20 bits more.
+        static_assert(QBB_MAX_BUFFER_BYTES << QbbBufferLimit::ALPHA_BITS <
+                      QbbBufferBooks::NEVER / 8);
         const uint64_t product = (wanted - limit.bytes) << QbbBufferLimit::ALPHA_BITS;
         need.freeBytes = group.headroom + (product + limit.alpha - 1) / limit.alpha;
     }
@@ -328,11 +335,11 @@ QbbSharedBuffer::DoGetXonNeed(const Group& group, const Pool& pool) const
     {
         // XON needs the group's entire headroom to be available, unless no other group uses
         // headroom.
-        const uint32_t others = pool.headroomUsed - group.headroom;
+        const uint64_t others = pool.headroomUsed - group.headroom;
         need.waitsForHeadroom = others > 0 && group.headroomLimit > pool.headroomSize - others;
         if (!need.waitsForHeadroom)
         {
-            need.freeBytes = std::min<uint64_t>(need.freeBytes, group.headroom);
+            need.freeBytes = std::min(need.freeBytes, group.headroom);
         }
     }
     return need;

@@ -68,7 +68,7 @@ namespace ns3
  * lossy egress alpha is 1, as in SONiC's templates for chips where lossy and lossless egress queues
  * share one pool: a single lossy queue takes at most half of it.
  *
- * All sizes are bytes; the memory is at most 4 GiB - 1.
+ * All sizes are bytes; the memory is at most 1 TiB.
  */
 class QbbSharedBuffer : public QbbBufferManager
 {

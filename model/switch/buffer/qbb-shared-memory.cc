@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ns3
 {
@@ -16,11 +15,10 @@ namespace ns3
 namespace
 {
 
-constexpr uint64_t MAX_MEMORY_BYTES = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t PRIORITIES = QbbBufferBooks::PRIORITIES;
 
-uint32_t
-GetXonOffset(uint32_t wanted, const QbbPortProfile& port)
+uint64_t
+GetXonOffset(uint64_t wanted, const QbbPortProfile& port)
 {
     return wanted ? wanted : 2 * std::max(port.maxFrameBytes, port.peerMaxFrameBytes);
 }
@@ -66,12 +64,12 @@ QbbSharedMemory::MakeGroups() const
                 continue;
             }
             const uint64_t headroom = GetGivenHeadroom(port, i).value_or(computed);
-            NS_ABORT_MSG_IF(headroom > MAX_MEMORY_BYTES,
+            NS_ABORT_MSG_IF(headroom > QBB_MAX_BUFFER_BYTES,
                             "rdma: QbbSharedBuffer: port "
                                 << port << " needs " << headroom
                                 << " bytes of headroom for each lossless priority; more than any "
                                    "BufferSize. Check its rate, delay and reaction time");
-            group.headroomLimit = static_cast<uint32_t>(headroom);
+            group.headroomLimit = headroom;
             group.onePerPort = m_ports[port].oneHeadroom && !m_plan;
         }
     }
@@ -106,7 +104,7 @@ QbbSharedMemory::MakeGroup(std::size_t port, uint8_t priority) const
         group.limit.alpha = fixed;
         return group;
     }
-    const uint32_t xoff = m_settings.xoffBytes;
+    const uint64_t xoff = m_settings.xoffBytes;
     group.limit = {xoff, xoff ? 0 : fixed};
     group.xonOffset = GetXonOffset(m_settings.xonOffsetBytes, profile);
     NS_ABORT_MSG_IF(xoff && group.xonOffset >= xoff,
@@ -160,7 +158,7 @@ QbbSharedMemory::AddUp() const
 {
     Guarantees sum;
     sum.headroomOfPool.resize(m_plan ? m_plan->pools.size() : 2);
-    uint32_t largest = 0;
+    uint64_t largest = 0;
     bool portHasHeadroom = false;
     for (std::size_t i = 0; i < m_groups.size(); ++i)
     {
@@ -219,7 +217,7 @@ QbbSharedMemory::MakeLayout() const
     Layout layout;
     layout.memoryBytes = m_settings.bufferSize;
     layout.groups = m_groups;
-    const auto shared = static_cast<uint32_t>(m_settings.bufferSize - fixed);
+    const uint64_t shared = m_settings.bufferSize - fixed;
     if (m_plan)
     {
         AddPlannedPools(layout, shared);
@@ -242,13 +240,13 @@ QbbSharedMemory::MakeLayout() const
 }
 
 void
-QbbSharedMemory::AddPools(Layout& layout, uint32_t shared) const
+QbbSharedMemory::AddPools(Layout& layout, uint64_t shared) const
 {
-    const uint32_t lossy = m_settings.lossyPoolBytes;
+    const uint64_t lossy = m_settings.lossyPoolBytes;
     NS_ABORT_MSG_IF(lossy >= shared,
                     "rdma: QbbSharedBuffer: LossyPoolBytes is " << lossy << ", but only " << shared
                                                                 << " bytes are shared");
-    layout.pools.push_back({shared - lossy, static_cast<uint32_t>(m_needed.headroom), false});
+    layout.pools.push_back({shared - lossy, m_needed.headroom, false});
     if (lossy)
     {
         layout.pools.push_back({lossy, 0, false});
@@ -264,7 +262,7 @@ QbbSharedMemory::AddPools(Layout& layout, uint32_t shared) const
 }
 
 void
-QbbSharedMemory::AddPlannedPools(Layout& layout, uint32_t shared) const
+QbbSharedMemory::AddPlannedPools(Layout& layout, uint64_t shared) const
 {
     const uint64_t fixed = m_needed.reserved + m_needed.headroom;
     NS_ABORT_MSG_IF(m_needed.pools > shared,
@@ -275,7 +273,7 @@ QbbSharedMemory::AddPlannedPools(Layout& layout, uint32_t shared) const
     for (std::size_t i = 0; i < m_plan->pools.size(); ++i)
     {
         const QbbBufferPool& pool = m_plan->pools[i];
-        const auto headroom = static_cast<uint32_t>(m_needed.headroomOfPool[i]);
+        const uint64_t headroom = m_needed.headroomOfPool[i];
         layout.pools.push_back({pool.bytes, pool.egress ? 0 : headroom, pool.egress});
     }
 }
@@ -298,7 +296,7 @@ QbbSharedMemory::MakeQueues(uint32_t pools) const
     {
         Queue& queue = queues[i];
         const uint8_t priority = i % PRIORITIES;
-        const uint32_t limit = m_settings.egressLimitBytes;
+        const uint64_t limit = m_settings.egressLimitBytes;
         const double alpha =
             m_settings.classEgressAlphas.Get(priority, m_settings.lossyEgressAlpha);
         queue.pool = pools - 1;
@@ -319,7 +317,7 @@ QbbSharedMemory::MakePlannedQueues() const
         Queue& queue = queues[i];
         if (!limited)
         {
-            queue.limit.bytes = static_cast<uint32_t>(MAX_MEMORY_BYTES);
+            queue.limit.bytes = QBB_MAX_BUFFER_BYTES;
             continue;
         }
         const int16_t which = GetPortPlan(i / PRIORITIES).queues[i % PRIORITIES];
@@ -329,8 +327,7 @@ QbbSharedMemory::MakePlannedQueues() const
             const uint64_t limit = profile.alpha ? 0 : profile.limitBytes;
             queue.pool = profile.pool;
             queue.reserve = profile.reserveBytes;
-            queue.limit.bytes =
-                static_cast<uint32_t>(std::min(limit + profile.reserveBytes, MAX_MEMORY_BYTES));
+            queue.limit.bytes = std::min(limit + profile.reserveBytes, QBB_MAX_BUFFER_BYTES);
             queue.limit.alpha = QbbBufferLimit::ToFixed(profile.alpha.value_or(0));
         }
     }

@@ -20,21 +20,21 @@ namespace ns3
  */
 struct QbbSharedBufferSettings
 {
-    uint32_t bufferSize{12 * 1024 * 1024}; //!< attribute BufferSize
-    uint32_t reserveBytes{1248};           //!< attribute ReserveBytes
+    uint64_t bufferSize{12 * 1024 * 1024}; //!< attribute BufferSize
+    uint64_t reserveBytes{1248};           //!< attribute ReserveBytes
     double losslessAlpha{0.125};           //!< attribute LosslessAlpha
     double lossyAlpha{8};                  //!< attribute LossyAlpha
     double lossyEgressAlpha{1};            //!< attribute LossyEgressAlpha
-    uint32_t xoffBytes{0};                 //!< attribute XoffBytes
-    uint32_t xonOffsetBytes{0};            //!< attribute XonOffsetBytes
-    uint32_t headroomBytes{0};             //!< attribute HeadroomBytes
+    uint64_t xoffBytes{0};                 //!< attribute XoffBytes
+    uint64_t xonOffsetBytes{0};            //!< attribute XonOffsetBytes
+    uint64_t headroomBytes{0};             //!< attribute HeadroomBytes
     bool headroomPool{false};              //!< attribute HeadroomPool
-    uint32_t headroomPoolBytes{0};         //!< attribute HeadroomPoolBytes
+    uint64_t headroomPoolBytes{0};         //!< attribute HeadroomPoolBytes
     double headroomOversubscription{2};    //!< attribute HeadroomOversubscription
-    uint32_t egressMinBytes{1518};         //!< attribute EgressMinBytes
-    uint32_t egressLimitBytes{0};          //!< attribute EgressLimitBytes
-    uint32_t lossyPoolBytes{0};            //!< attribute LossyPoolBytes
-    uint32_t lossyEgressPoolBytes{0};      //!< attribute LossyEgressPoolBytes
+    uint64_t egressMinBytes{1518};         //!< attribute EgressMinBytes
+    uint64_t egressLimitBytes{0};          //!< attribute EgressLimitBytes
+    uint64_t lossyPoolBytes{0};            //!< attribute LossyPoolBytes
+    uint64_t lossyEgressPoolBytes{0};      //!< attribute LossyEgressPoolBytes
     QbbClassAlphas classAlphas;            //!< attribute ClassAlphas
     QbbClassAlphas classEgressAlphas;      //!< attribute ClassEgressAlphas
 };
@@ -118,7 +118,7 @@ class QbbSharedMemory
      * \param [in,out] layout gets the pools
      * \param shared bytes of the shared part
      */
-    void AddPools(Layout& layout, uint32_t shared) const;
+    void AddPools(Layout& layout, uint64_t shared) const;
 
     /**
      * Adds the pools that the plan defines.
@@ -126,7 +126,7 @@ class QbbSharedMemory
      * \param [in,out] layout gets the pools
      * \param shared bytes of the shared part
      */
-    void AddPlannedPools(Layout& layout, uint32_t shared) const;
+    void AddPlannedPools(Layout& layout, uint64_t shared) const;
 
     /** \return sums of the memory that the groups need */
     Guarantees AddUp() const;

@@ -71,7 +71,7 @@ GetLast(const std::vector<RdmaFlowResult>& results)
 uint32_t
 GetPeakHeadroom(const QbbSwitch& sw)
 {
-    uint32_t peak = 0;
+    uint64_t peak = 0;
     for (uint16_t port = 0; port < sw.GetNPorts(); ++port)
     {
         peak = std::max(peak, sw.GetBufferManager()->GetIngress(port, 3).peakHeadroomBytes);
@@ -168,7 +168,7 @@ class LeafSpineTestCase : public TestCase
         // The first frame is at the receiver's leaf after (8 + 1102) x 80 at its host,
         // 2 x 1110 x 20 at 400 Gb/s, and 3 us.
         NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrival(3'133'200_ps), "last arrival");
-        uint32_t peak = 0;
+        uint64_t peak = 0;
         for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
         {
             const auto sw = test.fabric->GetSwitch(id);

@@ -221,7 +221,7 @@ class PresetTestCase : public TestCase
                               "--classAlphas: class alphas \"3:2000\": ",
                               "alphas");
         NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "0B"),
-                              "--buffer: 0B; accepted: 1 byte to 4 GiB - 1, or auto",
+                              "--buffer: 0B; accepted: 1 byte to 1 TiB, or auto",
                               "buffer");
     }
 };

@@ -164,7 +164,7 @@ TEST(RdmaSonicReader, ErrorsNameFileObjectAndField)
 {
     EXPECT_EQ(Refusal(R"("size": "3000000")", R"("size": "3MB")"),
               "buffers.json:3: BUFFER_POOL|ingress_lossless_pool: size: '3MB'; accepted: a whole "
-              "number, 0 to 4294967295");
+              "number, 0 to 1099511627776");
     EXPECT_EQ(Refusal(R"("type": "egress", "mode": "dynamic")", R"("mode": "dynamic")"),
               "buffers.json:5: BUFFER_POOL|egress_lossy_pool: type: is missing; accepted: a text");
     EXPECT_EQ(Refusal(R"("mode": "static")", R"("mode": "fixed")"),
@@ -319,9 +319,13 @@ TEST(RdmaSonicReader, PoolWithoutASize)
 
 TEST(RdmaSonicReader, SizesOf64Bits)
 {
-    EXPECT_EQ(Refusal(R"("size": "3000000")", R"("size": "4294967296")"),
-              "buffers.json:3: BUFFER_POOL|ingress_lossless_pool: size: '4294967296'; accepted: "
-              "a whole number, 0 to 4294967295");
+    EXPECT_EQ(Read(Replace(SONIC_BUFFERS, R"("size": "3000000")", R"("size": "25766440000")"))
+                  .plan.pools[2]
+                  .bytes,
+              25'766'440'000U);
+    EXPECT_EQ(Refusal(R"("size": "3000000")", R"("size": "1099511627777")"),
+              "buffers.json:3: BUFFER_POOL|ingress_lossless_pool: size: '1099511627777'; accepted: "
+              "a whole number, 0 to 1099511627776");
 }
 
 TEST(RdmaSonicReader, XoffOfZeroIsNoHeadroom)

@@ -2,6 +2,7 @@
 
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
+#include "rdma-text-file.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-reader.h"
 
@@ -62,8 +63,9 @@ TEST(RdmaTopologyReader, Errors)
     const std::string link = "0 2 100Gbps 1000ns 0\n";
     const std::string head = "3 1 2\n2\n" + link;
     expect("", {"t.txt: nodes switches links: the file ends"});
-    expect("3 1\n", {"t.txt:1: 2 fields", "accepted: 3"});
-    expect("3 1 2 4\n", {"t.txt:1: 4 fields"});
+    expect("3 1\n", {"t.txt:1: 2 fields", "accepted: 3: nodes switches links; 4: "});
+    expect("3 1 1 2 5\n", {"t.txt:1: 5 fields"});
+    expect("3 1 4 2\n", {"t.txt:1: racks: '4' is too large"});
     expect("0 0 0\n", {"t.txt:1: nodes: '0' is too small", "accepted: 1 to 1048576"});
     expect("99999999 0 0\n", {"t.txt:1: nodes:", "too large"});
     expect("-3 1 2\n", {"t.txt:1: nodes: '-3' is negative"});
@@ -85,11 +87,12 @@ TEST(RdmaTopologyReader, Errors)
     expect(head + "2 2 100Gbps 1000ns 0\n", {"t.txt:4: node: a link from 2 to itself"});
     expect(head + "1 2 100Gbs 1000ns 0\n", {"t.txt:4: rate:", "'Gbs'", "accepted: 1bps to 8Tbps"});
     expect(head + "1 2 0Gbps 1000ns 0\n", {"t.txt:4: rate: '0Gbps' is too small"});
-    expect(head + "1 2 100 1000ns 0\n", {"t.txt:4: rate: '100' has no unit"});
+    expect(head + "1 2 100 1000ns 0\n", {"t.txt:4: rate: '100' is too small", "as in 100Gbps"});
     expect(head + "1 2 100Gbps 1000 0\n", {"t.txt:4: delay: '1000' has no unit"});
     expect(head + "1 2 100Gbps 0ns 0\n", {"t.txt:4: delay: '0ns' is too small", "accepted: 1ps"});
     expect(head + "1 2 100Gbps 2s 0\n", {"t.txt:4: delay: '2s' is too large"});
-    expect(head + "1 2 100Gbps 0.1ps 0\n", {"t.txt:4: delay: '0.1ps' is not a whole number"});
+    expect(head + "1 2 100Gbps 0.1ps 0\n", {"t.txt:4: delay: '0.1ps' is too small"});
+    expect(head + "1 2 100Gbps 1,5us 0\n", {"t.txt:4: delay: '1,5us' has a comma"});
     expect(head + "1 2 100Gbps 1ns 1\n", {"t.txt:4: error-rate: '1'", "accepted: 0 to below 1"});
     expect(head + "1 2 100Gbps 1ns -0.1\n", {"t.txt:4: error-rate: '-0.1' is negative"});
     expect(head + "1 2 100Gbps 1ns x\n", {"t.txt:4: error-rate: 'x'"});
@@ -110,6 +113,78 @@ TEST(RdmaTopologyReader, LinesAfterTheDeclaredLinksAreLeftOutAndSaySo)
             << said;
         EXPECT_NE(said.find("the first begins with 'First'"), std::string::npos) << said;
     }
+}
+
+TEST(RdmaTopologyReader, LinksThatTheFirstLineDoesNotDeclareAreNamed)
+{
+    const std::string more = "0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n";
+    for (const auto& [rest, said] :
+         {std::pair{more,
+                    "rdma: warning: t.txt, line 6: the first line of the file declares 3 links, "
+                    "and 2 further lines look like links; 2 lines left out\n"},
+          std::pair{more + "0 9 10Gbps 1us 0\nFirst line\n",
+                    "rdma: warning: t.txt, line 6: the first line of the file declares 3 links, "
+                    "and 2 further lines look like links; 4 lines left out\n"},
+          std::pair{std::string("what follows\n0 2 10Gbps 1us 0"),
+                    "rdma: warning: t.txt, line 6: the first line of the file declares 3 links, "
+                    "and 1 further line looks like a link; 2 lines left out\n"}})
+    {
+        testing::internal::CaptureStderr();
+        const RdmaTopology topology = ParseRdmaTopology(std::string(GOOD) + rest, "t.txt");
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), said);
+        EXPECT_EQ(topology, ParseRdmaTopology(GOOD, "t.txt"));
+    }
+}
+
+TEST(RdmaTopologyReader, NumbersOfOtherPrograms)
+{
+    testing::internal::CaptureStderr();
+    const auto topology = ParseRdmaTopology("4.0 1e0 3\n"
+                                            "2.0\n"
+                                            "0 2 100000000000 1e3ns 0.0\n"
+                                            "1 2 2.5e+10 0.0054999999999999997ms 1E-05\n"
+                                            "3 2 25000000000.0 0.00550000000000000004ms 0\n",
+                                            "t");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "rdma: warning: t, line 4: 2 times rounded to whole picoseconds; the first is "
+              "'0.0054999999999999997ms'\n");
+    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 2, 100_gbps, 1_us, 0.0}));
+    EXPECT_EQ(topology.GetLink(1), (RdmaTopologyLink{1, 2, 25_gbps, 5'500'000_ps, 1e-5}));
+    EXPECT_EQ(topology.GetLink(2), (RdmaTopologyLink{3, 2, 25_gbps, 5'500'000_ps, 0.0}));
+}
+
+TEST(RdmaTopologyReader, FirstLinesOfOtherSimulators)
+{
+    const std::string rest = "2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n";
+    const RdmaTopology topology = ParseRdmaTopology("3 1 2\n" + rest, "t");
+    EXPECT_EQ(ParseRdmaTopology("3 1 1 2\n" + rest, "t"), topology);
+    EXPECT_EQ(ParseRdmaTopology("3 1 1 2 25000000000 100000000000\n" + rest, "t"), topology);
+    // SimAI
+    for (const char* header : {"3 2 0 1 2 A100\n", "3 2 0 1 2 A100 8\n"})
+    {
+        ExpectError<RdmaFileError>(
+            [&] { ParseRdmaTopology(header + rest, "t"); },
+            {"t:1: nodes gpus-per-server nvswitches switches links gpu-type, "
+             "SimAI's format",
+             "hosts here send by their first link alone",
+             "accepted: 3: nodes switches links"});
+    }
+}
+
+TEST(RdmaTopologyReader, ByteOrderMarks)
+{
+    const std::string path = testing::TempDir() + "rdma-topology-reader-mark.txt";
+    WriteRdmaFile(path, std::string("\xef\xbb\xbf") + GOOD);
+    EXPECT_EQ(ReadRdmaTopology(path), ParseRdmaTopology(GOOD, "t"));
+    for (const std::string& text : {std::string("\xff\xfe\x33\x00", 4),
+                                    std::string("\xfe\xff\x00\x33", 4),
+                                    std::string("\x33\x00\x20\x00", 4)})
+    {
+        WriteRdmaFile(path, text);
+        ExpectError<RdmaFileError>([&] { ReadRdmaTopology(path); },
+                                   {path + ": is UTF-16 text; accepted: UTF-8"});
+    }
+    std::remove(path.c_str());
 }
 
 TEST(RdmaTopologyReader, ErrorHasParts)

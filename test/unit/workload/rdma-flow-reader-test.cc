@@ -3,6 +3,7 @@
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-reader.h"
+#include "rdma-result-tables.h"
 #include "rdma-topology-builders.h"
 
 #include <cstdio>
@@ -41,7 +42,47 @@ TEST(RdmaFlowReader, Text)
     EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 710062, 2'000'000'577'000_ps}));
     EXPECT_EQ(flows[1], (RdmaFlow{1, 3, 2, 0, 65535, 1, 2_s}));
     EXPECT_EQ(flows[2], (RdmaFlow{2, 2, 0, 7, 0, 1'099'511'627'777, 1_ps}));
-    EXPECT_TRUE(Parse("0\n").empty());
+}
+
+TEST(RdmaFlowReader, NumbersOfOtherPrograms)
+{
+    testing::internal::CaptureStderr();
+    const auto flows = Parse("3\n0 1 3.0 100 1e3 5e-06\n"
+                             "0 1 3 100 1000.0 2.0000001000000003\n"
+                             "1 0 3 1E+02 1.5e6 2.0000000000000004e+00\n");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "rdma: warning: f, line 3: 2 times rounded to whole picoseconds; the first is "
+              "'2.0000001000000003'\n");
+    ASSERT_EQ(flows.size(), 3u);
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 1000, 5_us}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 0, 1, 3, 100, 1000, 2'000'000'100'000_ps}));
+    EXPECT_EQ(flows[2], (RdmaFlow{2, 1, 0, 3, 100, 1'500'000, 2_s}));
+}
+
+TEST(RdmaFlowReader, FilesWithoutFlowsSaySo)
+{
+    for (const char* text : {"0\n", "id,src,dst,bytes,start_ns\n"})
+    {
+        testing::internal::CaptureStderr();
+        EXPECT_TRUE(Parse(text).empty());
+        EXPECT_EQ(testing::internal::GetCapturedStderr(),
+                  "rdma: warning: f: the file has no flow\n");
+    }
+}
+
+TEST(RdmaFlowReader, FilesOfTheSimulatorOf2015AreNoticed)
+{
+    const std::string note = "rdma: note: f: no flow has more bytes than seconds before its start";
+    const auto say = [](const std::string& text) {
+        testing::internal::CaptureStderr();
+        Parse(text);
+        return testing::internal::GetCapturedStderr();
+    };
+    // source destination priority packets start end
+    EXPECT_EQ(say("2\n0 1 3 5000 2 9\n2 1 3 60000 2 2.5\n").rfind(note, 0), 0u);
+    // In a file of HPCC, flows of a byte at 2 s are unusual, and longer ones are not.
+    EXPECT_EQ(say("2\n0 1 3 100 1 2\n2 1 3 100 1000 2.5\n"), "");
+    EXPECT_EQ(say("1\n0 1 3 100 1 0\n"), "");
 }
 
 TEST(RdmaFlowReader, LinesAfterTheDeclaredFlowsAreLeftOutAndSaySo)
@@ -50,8 +91,8 @@ TEST(RdmaFlowReader, LinesAfterTheDeclaredFlowsAreLeftOutAndSaySo)
     testing::internal::CaptureStderr();
     const auto flows = Parse("1\n0 1 3 100 1000 2\n1 0 3 100 1000 2\n\nFirst line: # of flows\n");
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "rdma: warning: f, line 3: 2 lines left out after flow 1 of 1; the first begins with "
-              "'1'\n");
+              "rdma: warning: f, line 3: the first line of the file declares 1 flow, and 1 further "
+              "line looks like a flow; 2 lines left out\n");
     ASSERT_EQ(flows.size(), 1U);
     EXPECT_EQ(flows[0].srcHost, 0U);
 }
@@ -74,11 +115,14 @@ TEST(RdmaFlowReader, TextErrors)
     Expect("1\n0 1 8 100 1000 2\n", {"f:2: priority: '8' is too large", "accepted: 0 to 7"});
     Expect("1\n0 1 3 65536 1000 2\n", {"f:2: destination-port: '65536'", "0 to 65535"});
     Expect("1\n0 1 3 100 0 2\n", {"f:2: bytes: '0' is too small"});
-    Expect("1\n0 1 3 100 1e6 2\n", {"f:2: bytes: '1e6' is not a whole number"});
+    Expect("1\n0 1 3 100 1000.5 2\n", {"f:2: bytes: '1000.5' is not a whole number"});
+    Expect("1\n0 1 3 100 1000 2,5\n", {"f:2: start-time: '2,5' has a comma"});
     Expect("1\n0 1 3 100 1152921504606846977 2\n", {"f:2: bytes:", "too large"});
     Expect("1\n0 1 3 100 1000 -2\n", {"f:2: start-time: '-2' is negative"});
     Expect("1\n0 1 3 100 1000 9224\n", {"f:2: start-time: '9224' is too large"});
-    Expect("1\n0 1 3 100 1000 2.0000000000001\n", {"f:2: start-time:", "picoseconds"});
+    // At 100 Gb/s, 2^60 bytes take three years.
+    Expect("1\n0 1 3 100 1152921504606846976 2\n",
+           {"f:2: bytes: 1152921504606846976 take longer than 9223 s", "100Gbps of host 0"});
     Expect("1\n0 1 3 100 1000 2s\n", {"f:2: start-time: '2s' is not a number"});
 }
 
@@ -90,7 +134,51 @@ TEST(RdmaFlowReader, Csv)
     ASSERT_EQ(flows.size(), 2u);
     EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345_ps}));
     EXPECT_EQ(flows[1], (RdmaFlow{3, 1, 0, 3, 4791, 1'099'511'627'776, 0_ps}));
-    EXPECT_TRUE(Parse("id,src,dst,bytes,start_ns\n").empty());
+}
+
+TEST(RdmaFlowReader, CsvOfOtherPrograms)
+{
+    const auto flows = Parse("\"id\",\"src\", \"dst\" ,\"bytes\",\"start_ns\"\n"
+                             "0,0,1,1000.0,1e3\n"
+                             "\"1\",\"1\",\"0\",\"1e+05\",\"1.00E+03\"\n");
+    ASSERT_EQ(flows.size(), 2u);
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 4791, 1000, 1_us}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 1, 0, 3, 4791, 100'000, 1_us}));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Parse("id,src,dst,bytes,start_ns\n0,0,1,1,1.2345\n").front().start, 1'235_ps);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "rdma: warning: f, line 2: 1 time rounded to whole picoseconds; the first is "
+              "'1.2345'\n");
+}
+
+TEST(RdmaFlowReader, QuotationMarks)
+{
+    const std::string head = "id,src,dst,bytes,start_ns\n";
+    Expect(head + "\"0,0\",1,1000,0\n", {"f:2: 4 fields"});
+    Expect(head + "0,0,1,\"10\"\"00\",0\n", {"f:2: bytes: '10\"00' is not a whole number"});
+    Expect(head + "0,0,1,\"1000\"0,0\n", {"f:2: '0,0' after the field '1000'"});
+    Expect(head + "0,0,1,\"1000,0\n", {"f:2: a quotation mark begins a field"});
+    // A field may contain a line end. The next line has its own number.
+    Expect(head + "\"0\n\",0,1,1000,0\n", {"f:2: id: '0\\x0a' is not a whole number"});
+    Expect("id,src,\"dst\n\",bytes,start_ns\n", {"f:1: header: unknown column 'dst\\x0a'"});
+    Expect("id,src,dst,bytes,start_ns,fct_ns\n1,0,1,1,0,\"a\n\nb\"\n1,0,1,1,0,\n",
+           {"f:5: id: 1 is in line 2 already"});
+}
+
+TEST(RdmaFlowReader, ResultsOfAnEarlierRunAreLeftOut)
+{
+    RdmaResultTables tables;
+    testing::internal::CaptureStderr();
+    const auto flows = Parse(tables.flows.FormatHeader() +
+                             "7,0,1,1000,12.345,2000.000,,1900.000,1.05,0,0,IBV_WC_SUCCESS\n");
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(
+        said.rfind("rdma: note: f: flows of an earlier run; its results are left out (fct_ns, ", 0),
+        0u)
+        << said;
+    EXPECT_NE(said.find("status), and all flows are of class 3\n"), std::string::npos) << said;
+    ASSERT_EQ(flows.size(), 1u);
+    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345_ps}));
 }
 
 TEST(RdmaFlowReader, CsvColumnsInAnyOrder)
@@ -106,8 +194,11 @@ TEST(RdmaFlowReader, CsvErrors)
     const std::string head = "id,src,dst,bytes,start_ns\n";
     Expect("id,src,dst,bytes\n", {"f:1: header: no column 'start_ns'", "accepted: the columns id"});
     Expect("id,src,dst,bytes,start\n", {"f:1: header: unknown column 'start'"});
+    Expect("id,src,dst,byte,start_ns\n", {"unknown column 'byte'; did you mean bytes?"});
+    Expect(",id,src,dst,bytes,start_ns\n", {"f:1: header: a column without a name", "index=False"});
+    Expect("id;src;dst;bytes;start_ns\n", {"f: header: semicolons separate", "by commas"});
     Expect("id,src,dst,bytes,start_ns,src\n", {"f:1: header: column 'src' appears twice"});
-    Expect("id,src,dst,bytes,start_ns,\n", {"f:1: header: unknown column ''"});
+    Expect("id,src,dst,bytes,start_ns,\n", {"f:1: header: a column without a name"});
     Expect(head + "0,0,1,1000\n", {"f:2: 4 fields", "accepted: 5: id,src,dst,bytes,start_ns"});
     Expect(head + "0,0,1,1000,0,3\n", {"f:2: 6 fields"});
     Expect(head + "0,0,1,1000,0\n\n0,1,2,1000,0\n", {"f:4: id: 0 is in line 2 already"});
@@ -116,7 +207,6 @@ TEST(RdmaFlowReader, CsvErrors)
     Expect(head + "0,0,9,1000,0\n", {"f:2: dst: 9 does not exist"});
     Expect(head + "0,0,1,0,0\n", {"f:2: bytes: '0' is too small"});
     Expect(head + "0,0,1,1000,-1\n", {"f:2: start_ns: '-1' is negative"});
-    Expect(head + "0,0,1,1000,1.2345\n", {"f:2: start_ns: '1.2345'", "picoseconds"});
     Expect(head + "0,0,1,1000,\n", {"f:2: start_ns: '' is empty"});
     Expect(head + "a,0,1,1000,0\n", {"f:2: id: 'a'"});
     Expect("id,src,dst,bytes,start_ns,priority\n0,0,1,1,0,9\n", {"f:2: priority: '9'"});

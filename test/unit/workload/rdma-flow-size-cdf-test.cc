@@ -129,6 +129,21 @@ TEST(RdmaFlowSizeCdf, Files)
     EXPECT_THROW(RdmaFlowSizeCdf::Read(path), RdmaFileError);
 }
 
+TEST(RdmaFlowSizeCdf, NumbersOfOtherPrograms)
+{
+    const std::string path = testing::TempDir() + "rdma-flow-size-cdf-numbers.txt";
+    std::ofstream(path) << "\xef\xbb\xbf"
+                        << "0 0.0\n1e3 5E-01\n1.5e+06 1.00\n";
+    const auto cdf = RdmaFlowSizeCdf::Make("file:" + path);
+    ASSERT_EQ(cdf.GetPoints().size(), 3u);
+    EXPECT_EQ(cdf.GetPoints()[1].bytes, 1000u);
+    EXPECT_EQ(cdf.GetPoints()[1].fraction, 0.5);
+    EXPECT_EQ(cdf.GetPoints()[2].bytes, 1'500'000u);
+    std::ofstream(path, std::ios::binary) << std::string("\xff\xfe\x30\x00", 4);
+    ExpectError<RdmaFileError>([&] { RdmaFlowSizeCdf::Read(path); }, {"is UTF-16 text"});
+    std::remove(path.c_str());
+}
+
 TEST(RdmaFlowSizeCdf, FileErrors)
 {
     const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
@@ -147,6 +162,7 @@ TEST(RdmaFlowSizeCdf, FileErrors)
     expect("0 0\n50 1 40\n100 100\n", {"c:2: 3 fields"});
     expect("0 0\n-50 40\n100 100\n", {"c:2: bytes: '-50' is negative"});
     expect("0 0\n5.5 40\n100 100\n", {"c:2: bytes: '5.5' is not a whole number"});
+    expect("0 0\n50 4,5\n100 100\n", {"c:2: share: '4,5' has a comma"});
     expect("0 0\n50 -4\n100 100\n", {"c:2: share: '-4' is negative"});
     expect("0 0\n50 40%\n100 100\n", {"c:2: share: '40%' is not a number"});
     expect("0 0\n0 0\n100 100\n", {"c:2: share: not above the point before it"});

@@ -40,6 +40,39 @@ TEST(QbbInputPortBuffer, AutomaticThresholds)
     EXPECT_EQ(given->GetUsage().headroomSize, 60'000U);
 }
 
+TEST(QbbInputPortBuffer, MemoryAbove4GiB)
+{
+    const auto buffer = CreateObject<QbbInputPortBuffer>();
+    buffer->SetAttribute("PortBufferBytes", UintegerValue(20'000'000'000));
+    buffer->SetAttribute("XoffBytes", UintegerValue(12'000'000'000));
+    buffer->SetAttribute("LossyReserveBytes", UintegerValue(2'000'000'000));
+    buffer->Configure(MakePorts(1 << 3));
+    EXPECT_EQ(buffer->GetUsage().sizeBytes, 60'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).threshold, 12'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomLimit, 6'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(0, 0).threshold, 7'000'000'000U);
+    constexpr uint32_t GB = 1'000'000'000;
+    for (int i = 0; i < 7; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 1, i % 2, GB).admitted);
+    }
+    EXPECT_FALSE(buffer->Admit(0, 1, 0, GB).admitted); // the lossy classes hold half
+    for (int i = 0; i < 7; ++i)
+    {
+        EXPECT_FALSE(buffer->Admit(0, 1, 3, GB).xoff);
+    }
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, GB).xoff);
+    EXPECT_EQ(buffer->GetPortBytes(0), 15'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, GB);
+    buffer->Release(0, 1, 3, GB);
+    for (int i = 0; i < 7; ++i)
+    {
+        buffer->Release(0, 1, i % 2, GB);
+        buffer->Release(0, 1, 3, GB);
+    }
+    EXPECT_TRUE(buffer->IsEmpty());
+}
+
 TEST(QbbInputPortBuffer, OneHeadroomWherePausesStopAllClasses)
 {
     auto ports = MakePorts(0xff);

@@ -22,6 +22,75 @@ TEST(QbbSharedBuffer, Divides)
     EXPECT_TRUE(buffer->IsEmpty());
 }
 
+// 26 GB, as in deep-buffer switches: thresholds, sizes and counters exceed 32 bits.
+TEST(QbbSharedBuffer, MemoryAbove4GiB)
+{
+    const uint64_t size = 26'000'000'000;
+    const uint64_t reserve = 3'000'000'000; // of each of 32 (port, priority); too much
+    EXPECT_DEATH(MakeBuffer({{"BufferSize", size}, {"ReserveBytes", reserve}}),
+                 "BufferSize of 26000000000 bytes is too small .* take 96000000000 bytes");
+    auto buffer = MakeBuffer({{"BufferSize", size},
+                              {"ReserveBytes", 0},
+                              {"HeadroomBytes", 5'000'000'000},
+                              {"LosslessAlpha", 1024},
+                              {"LossyAlpha", 1024},
+                              {"LossyEgressAlpha", 1024}});
+    const uint64_t shared = size - 4 * uint64_t{5'000'000'000};
+    EXPECT_EQ(buffer->GetUsage().sizeBytes, size);
+    EXPECT_EQ(buffer->GetUsage().sharedSize, shared);
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomLimit, 5'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).threshold, 1024 * shared);
+    EXPECT_EQ(buffer->GetEgressLimit(1, 0), 1518 + 1024 * shared);
+    EXPECT_EQ(buffer->GetTerms(0, 3).poolBytes, shared);
+    EXPECT_EQ(buffer->GetTerms(0, 3).headroomBytes, 5'000'000'000U);
+    EXPECT_GT(buffer->GetLongestQueues(3)[0], shared);
+    EXPECT_EQ(buffer->GetClassesShortOfHeadroom({5'000'000'000, 1, 1, 1}), 0);
+    EXPECT_EQ(buffer->GetClassesShortOfHeadroom({5'000'000'001, 1, 1, 1}), 1 << 3);
+
+    // Frames of 1 GB are no frames, but fill 5 GB in few steps.
+    constexpr uint32_t GB = 1'000'000'000;
+    for (int i = 0; i < 5; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 1, 0, GB).admitted);
+    }
+    EXPECT_EQ(buffer->GetIngress(0, 0).bytes, 5'000'000'000U);
+    EXPECT_EQ(buffer->GetEgressBytes(1, 0), 5'000'000'000U);
+    EXPECT_EQ(buffer->GetUsage().usedBytes, 5'000'000'000U);
+    // 1 GB is left to share; the next frames go to headroom.
+    EXPECT_FALSE(buffer->Admit(2, 1, 3, GB).xoff);
+    for (int i = 0; i < 5; ++i)
+    {
+        EXPECT_EQ(buffer->Admit(2, 1, 3, GB).xoff, i == 0);
+    }
+    EXPECT_FALSE(buffer->Admit(2, 1, 3, GB).admitted);
+    EXPECT_EQ(buffer->GetIngress(2, 3).headroomBytes, 5'000'000'000U);
+    EXPECT_TRUE(buffer->IsPaused(2, 3));
+    for (int i = 0; i < 6; ++i)
+    {
+        buffer->Release(2, 1, 3, GB);
+    }
+    EXPECT_FALSE(buffer->IsPaused(2, 3));
+    for (int i = 0; i < 5; ++i)
+    {
+        buffer->Release(0, 1, 0, GB);
+    }
+    EXPECT_TRUE(buffer->IsEmpty());
+    EXPECT_EQ(buffer->GetIngress(0, 0).peakBytes, 5'000'000'000U);
+    EXPECT_EQ(buffer->GetIngress(2, 3).peakHeadroomBytes, 5'000'000'000U);
+    EXPECT_EQ(buffer->GetUsage().peakUsedBytes, 11'000'000'000U);
+}
+
+TEST(QbbSharedBuffer, LargestMemory)
+{
+    const uint64_t most = uint64_t{1} << 40;
+    auto buffer = MakeBuffer({{"LossyAlpha", 1024}, {"LossyEgressPoolBytes", double(most)}});
+    EXPECT_TRUE(buffer->SetAttributeFailSafe("BufferSize", UintegerValue(most)));
+    EXPECT_FALSE(buffer->SetAttributeFailSafe("BufferSize", UintegerValue(most + 1)));
+    EXPECT_FALSE(buffer->SetAttributeFailSafe("XoffBytes", UintegerValue(most + 1)));
+    buffer->Configure(MakePorts(4));
+    EXPECT_EQ(buffer->GetIngress(0, 0).threshold, 1024 * buffer->GetUsage().sharedSize);
+}
+
 TEST(QbbSharedBuffer, PortsMayDiffer)
 {
     auto ports = MakePorts(3);

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of rdma-fabric with text files as other programs write them: numbers, quotation marks, byte
+order marks, first lines of other simulators, and flows.csv of an earlier run."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "doc"))
+
+import console  # noqa: E402
+
+PROGRAM = console.program("rdma-fabric")
+MARK = b"\xef\xbb\xbf"
+TOPOLOGY = b"3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"
+
+
+class TextFiles(unittest.TestCase):
+    """Runs in a folder of their own."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+
+    def write(self, name, content):
+        with open(os.path.join(self.folder, name), "wb") as handle:
+            handle.write(content)
+
+    def run_program(self, *arguments):
+        return subprocess.run(
+            [PROGRAM, *arguments], cwd=self.folder, check=False, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+
+    def flows_of(self, *arguments):
+        """Bytes and start of each flow of a run, and what the run wrote to standard error."""
+        done = self.run_program(*arguments, "--out=o")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "o", "flows.csv"), newline="", encoding="utf-8") as handle:
+            rows = list(csv.DictReader(handle))
+        return [(int(row["bytes"]), row["start_ns"]) for row in rows], done.stderr
+
+    def refuse(self, pattern, *arguments):
+        done = self.run_program(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertRegex(done.stderr, rf"\A{pattern}")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_numbers_of_flows(self):
+        for content, flow, said in [
+            (b"1\n0 2 3 100 2000 7e-06\n", (2000, "7000.000"), ""),
+            (b"1.0\n0 2 3 100 2e3 0.000007\n", (2000, "7000.000"), ""),
+            (b"1\n0 1 3 100 1000 0.30000000000000004\n", (1000, "300000000.000"),
+             "rdma: warning: f, line 2: 1 time rounded to whole picoseconds; the first is '0.30000000000000004'\n"),
+            (b"id,src,dst,bytes,start_ns\r\n5,0,1,2500.0,3e2\r\n", (2500, "300.000"), ""),
+            (b'"id","src","dst","bytes","start_ns"\n"1","2","0","1.5e+04",250\n', (15000, "250.000"), ""),
+            (MARK + b"id,src,dst,bytes,start_ns\n5,0,1,2500,300\n", (2500, "300.000"), ""),
+            (MARK + b"1\n1 0 3 100 500 0.0000005\n", (500, "500.000"), ""),
+        ]:
+            self.write("f", content)
+            self.assertEqual(self.flows_of("--topology=star:3", "--workload=file:f"), ([flow], said), content)
+
+    def test_wrong_numbers_of_flows(self):
+        for line, message in [
+            (b"0 1 3 100 1000.5 0", r"f:2: bytes: '1000\.5' is not a whole number"),
+            (b"0 1 3 100 1000 0,5", r"f:2: start-time: '0,5' has a comma"),
+            (b"0 1 3 100 1152921504606846976 0", r"f:2: bytes: 1152921504606846976 take longer than 9223 s"),
+        ]:
+            self.write("f", b"1\n" + line + b"\n")
+            self.refuse(rf"rdma-fabric: {message}", "--topology=star:3", "--workload=file:f")
+        # A slow link on the way, so that the reader cannot know.
+        self.write("t", b"3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 1Mbps 1us 0\n")
+        self.write("f", b"1\n0 1 3 100 10000000000000 0\n")
+        done = self.run_program("--topology=file:t", "--workload=file:f", "--buffer=1GB")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("flow 0 of 10000000000000 bytes from host 0 to host 1: ideal FCT: it is too long", done.stderr)
+
+    def test_utf_16(self):
+        self.write("t", "3 1 2\n".encode("utf-16"))
+        self.refuse(r"rdma-fabric: t: is UTF-16 text; accepted: UTF-8", "--topology=file:t", "--workload=permutation")
+        for option in ("--workload=file:t", "--cdf=file:t", "--config=t"):
+            done = self.run_program("--topology=star:3", option)
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn("t: is UTF-16 text", done.stderr)
+
+    def test_topologies(self):
+        for content in [
+            MARK + TOPOLOGY,
+            TOPOLOGY.replace(b"100Gbps", b"100000000000.0"),
+            TOPOLOGY.replace(b"100Gbps", b"1e11").replace(b"1us", b"1e3ns"),
+            TOPOLOGY.replace(b"3 1 2", b"3 1 1 2"),
+            TOPOLOGY.replace(b"3 1 2", b"3 1 0 2 100000000000 100000000000"),
+        ]:
+            self.write("t", content)
+            done = self.run_program("--topology=file:t", "--workload=incast:1", "--bytes=1e3")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), content)
+            self.assertIn("all                   1          1         2.17", done.stdout)
+
+    def test_hosts_with_two_links(self):
+        # Hosts send by their first link, which does not lead to all others here.
+        links = b"0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
+        self.write("f", b"1\n0 2 3 100 1000 0\n")
+        self.write("t", b"5 2 5\n3 4\n" + links)
+        self.refuse("rdma-fabric: flow 0: no path from the first link of host 0 to host 2; accepted: ",
+                    "--topology=file:t", "--workload=file:f")
+        self.write("t", b"5 3 1 1 5 A100\n3 4\n" + links)
+        self.refuse("rdma-fabric: t:1: nodes gpus-per-server .*SimAI's format",
+                    "--topology=file:t", "--workload=file:f")
+
+    def test_links_that_are_left_out(self):
+        self.write("t", TOPOLOGY + b"0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n")
+        done = self.run_program("--topology=file:t", "--workload=permutation")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(
+            done.stderr,
+            "rdma: warning: t, line 5: the first line of the file declares 2 links, and 3 further lines look like "
+            "links; 3 lines left out\n",
+        )
+
+    def test_sizes(self):
+        self.write("c", MARK + b"0 0\n2e3 5E+01\n1.5e6 1e2\n")
+        done = self.run_program("--topology=star:3", "--cdf=file:c", "--duration=20us")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_config(self):
+        self.write("c", MARK + b"--topology=star:3\n--workload=incast:2\n--mtu=1e3\n")
+        done = self.run_program("--config=c")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_packets_instead_of_bytes(self):
+        self.write("f", b"2\n1 0 3 2000 1 4\n2 0 3 3000 2 7\n")
+        done = self.run_program("--topology=star:4", "--workload=file:f")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\Ardma: note: f: no flow has more bytes than seconds .* 2015\n\Z")
+
+    def test_no_flow(self):
+        for content in (b"0\n", b"id,src,dst,bytes,start_ns\n"):
+            self.write("f", content)
+            done = self.run_program("--topology=star:3", "--workload=file:f")
+            self.assertEqual((done.returncode, done.stderr), (0, "rdma: warning: f: the file has no flow\n"))
+
+    def test_flows_of_an_earlier_run(self):
+        options = ["--topology=leaf-spine:2x4x2", "--duration=300us", "--load=0.6", "--cdf=hadoop"]
+        first = self.run_program(*options, "--out=a")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        again = self.run_program(options[0], "--workload=file:a/flows.csv", "--out=b")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(
+            again.stderr,
+            r"\Ardma: note: a/flows\.csv: flows of an earlier run; its results are left out \(fct_ns, .*status\), and "
+            r"all flows are of class 3\n\Z",
+        )
+        digests = [re.search("digest ([0-9a-f]{64})", done.stdout)[1] for done in (first, again)]
+        self.assertEqual(digests[0], digests[1])
+        other = self.run_program(options[0], "--workload=file:a/flows.csv", "--cc=hpcc")
+        self.assertEqual(other.returncode, 0, other.stderr)
+        # Counted flows of a measured run have one column more, and unfinished flows a text in quotation marks.
+        cut = self.run_program(
+            options[0], "--load=0.9", "--measure=100us", "--warmUp=20us", "--stop=150us", "--out=c")
+        self.assertEqual(cut.returncode, 1, cut.stderr)
+        again = self.run_program(options[0], "--workload=file:c/flows.csv")
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_large_memory(self):
+        for size in ("8GB", "26GB", "1TiB"):
+            done = self.run_program("--topology=star:9", "--workload=incast:8", "--bytes=1MB", f"--buffer={size}",
+                                    "--explain=1", "--monitor=m.csv")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+            self.assertIn("0 drops, 0 pause frames", done.stdout)
+        self.refuse(r"rdma-fabric: --buffer: 2TiB; accepted: 1 byte to 1 TiB, or auto", "--topology=star:3",
+                    "--workload=incast:2", "--buffer=2TiB")
+
+
+if __name__ == "__main__":
+    unittest.main()
