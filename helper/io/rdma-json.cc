@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 
 namespace ns3
 {
@@ -27,6 +27,9 @@ class JsonParser
 
     RdmaJsonValue ParseWhole()
     {
+        constexpr std::string_view BYTE_ORDER_MARK = "\xef\xbb\xbf";
+        m_at = m_text.substr(0, BYTE_ORDER_MARK.size()) == BYTE_ORDER_MARK ? BYTE_ORDER_MARK.size()
+                                                                           : 0;
         RdmaJsonValue value = ParseValue(0);
         SkipBlanks();
         Require(m_at == m_text.size(), "more text after the value", "nothing");
@@ -91,16 +94,24 @@ class JsonParser
         if (Take("{"))
         {
             value.type = Type::OBJECT;
-            std::set<std::string> names;
+            std::map<std::string, std::size_t> places;
             ParseList('}', [&] {
                 RequireHere(Take("\""), "a name in double quotes");
+                const uint64_t line = m_line;
                 const std::string name = ParseString();
-                Require(names.insert(name).second,
-                        QuoteRdmaText(name) + " is there twice",
-                        "each name once in an object");
                 SkipBlanks();
                 RequireHere(Take(":"), "a colon");
-                value.members.emplace_back(name, ParseValue(depth + 1));
+                RdmaJsonValue member = ParseValue(depth + 1);
+                const auto [place, isNew] = places.try_emplace(name, value.members.size());
+                if (isNew)
+                {
+                    value.members.emplace_back(name, std::move(member));
+                }
+                else
+                {
+                    value.members[place->second].second = std::move(member);
+                    value.repeated.emplace_back(name, line);
+                }
             });
         }
         else if (Take("["))

@@ -33,8 +33,10 @@ struct RdmaJsonValue
     uint64_t line{0};                    //!< line where the value begins, from 1
     std::string text;                    //!< content of a value other than ARRAY and OBJECT
     std::vector<RdmaJsonValue> elements; //!< elements of an ARRAY
-    /// Members of an OBJECT, in the order of the file
+    /// Members of an OBJECT, in the order of the file; of members of one name, the last
     std::vector<std::pair<std::string, RdmaJsonValue>> members;
+    /// Names of an OBJECT that occur again, and the lines where they do
+    std::vector<std::pair<std::string, uint64_t>> repeated;
 
     /** \param name name of a member \return the member, or null if it does not exist */
     const RdmaJsonValue* Find(const std::string& name) const;
@@ -42,8 +44,10 @@ struct RdmaJsonValue
 
 /**
  * \ingroup rdma
- * Parses JSON strictly by RFC 8259: no comments and no trailing commas. Names must be unique within
- * an object, and values may be nested at most 64 levels deep.
+ * Parses JSON strictly by RFC 8259: no comments and no trailing commas. Values may be nested at
+ * most 64 levels deep. A byte order mark at the beginning is skipped. If a name occurs again in an
+ * object, the last value counts, as in Python's json module; RdmaJsonValue::repeated lists such
+ * names.
  *
  * \param text the JSON text
  * \param fileName file name for error messages

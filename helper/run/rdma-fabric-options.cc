@@ -20,6 +20,7 @@ GetFabricOptionTargets()
         {"classAlphas", "shared buffer", {"ClassAlphas"}},
         {"sonicBuffers", "shared buffer"},
         {"sonicQos", "shared buffer"},
+        {"sonicPgLookup", "shared buffer"},
         {"portBuffer", "port buffer", {"PortBufferBytes"}, Form::BYTES},
         {"xoff", "port buffer", {"XoffBytes"}, Form::BYTES, {}, 1},
         {"xon", "port buffer", {"XonBytes"}, Form::BYTES, {}, 1},

@@ -93,6 +93,9 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string sonicBuffers{
         Define(&sonicBuffers, "sonicBuffers=", "SONiC's buffers.json or config_db.json")};
     std::string sonicQos{Define(&sonicQos, "sonicQos=", "SONiC's qos.json; may be the same file")};
+    std::string sonicPgLookup{Define(&sonicPgLookup,
+                                     "sonicPgLookup=",
+                                     "SONiC's pg_profile_lookup.ini: lossless priority groups")};
     std::string portBuffer{
         Define(&portBuffer, "portBuffer=auto", "input-queued: memory of a port; auto: 240KB")};
     std::string xoff{Define(&xoff, "xoff=auto", "input-queued: high watermark; auto: by headroom")};

@@ -50,18 +50,45 @@ IsBufferPart(const RdmaFabricOptions& options)
     return options.buffer != "auto" && std::isalpha(static_cast<unsigned char>(first));
 }
 
-/** \throws std::invalid_argument for one SONiC option alone, or for SONiC with other options */
-void
-CheckSonicOptions(const RdmaFabricOptions& options)
+/** \return true if an option names a file of SONiC */
+bool
+IsSonicGiven(const RdmaFabricOptions& options)
 {
-    RefuseRdmaIf(options.sonicBuffers.empty() != options.sonicQos.empty(),
-                 "--sonicBuffers: \"" + options.sonicBuffers + "\" with --sonicQos=\"" +
-                     options.sonicQos + "\"; accepted: both, or none");
-    RefuseRdmaIf(!options.sonicBuffers.empty() &&
-                     (options.bufferPreset != "none" || !options.classAlphas.empty() ||
-                      options.trust != "dscp" || options.ecn != "auto"),
-                 "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
-                 "--ecn; accepted: without them, for the files say all that");
+    return !options.sonicBuffers.empty() || !options.sonicQos.empty() ||
+           !options.sonicPgLookup.empty();
+}
+
+/** \throws std::invalid_argument for options that say what the files of SONiC say, too */
+void
+CheckSonicOptions(const RdmaFabricOptions& options, const RdmaSonicConfig& config)
+{
+    RefuseRdmaIf(config.hasBuffers &&
+                     (options.bufferPreset != "none" || !options.classAlphas.empty()),
+                 "--sonicBuffers: with --bufferPreset or --classAlphas; accepted: without them, "
+                 "for the table BUFFER_POOL and its profiles say that");
+    RefuseRdmaIf(config.hasQos && (options.trust != "dscp" || options.ecn != "auto"),
+                 "--sonicQos: with --trust or --ecn; accepted: without them, for the table "
+                 "PORT_QOS_MAP and the profiles of its queues say that");
+}
+
+/** Applies the files of SONiC and prints notes. \return true if they divide the memory */
+bool
+ApplySonicFiles(RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    RefuseRdmaIf(options.sonicBuffers.empty() && options.sonicQos.empty(),
+                 "--sonicPgLookup: " + options.sonicPgLookup +
+                     " without --sonicBuffers; accepted: with it");
+    const RdmaSonicConfig config =
+        ReadRdmaSonicConfig(options.sonicBuffers, options.sonicQos, options.sonicPgLookup);
+    CheckSonicOptions(options, config);
+    std::vector<std::string> notes = config.notes;
+    const auto more = ApplyRdmaSonicConfig(fabric, config, GetBufferBytes(options));
+    notes.insert(notes.end(), more.begin(), more.end());
+    for (const std::string& note : notes)
+    {
+        RdmaRanks::GetWarnings() << "rdma: note: " << note << "\n";
+    }
+    return config.hasBuffers;
 }
 
 void
@@ -119,23 +146,14 @@ ConfigureSharedBuffer(RdmaFabricHelper& helper, const RdmaFabricOptions& options
         throw std::invalid_argument("--classAlphas: " + wrong);
     }
     options.SetAttributes(buffer, "shared buffer", "bufferPreset");
-    CheckSonicOptions(options);
     helper.SetBufferManager(buffer.ToText());
 }
 
 void
 FinishSharedBuffer(RdmaFabric& fabric, const RdmaFabricOptions& options)
 {
-    if (!options.sonicBuffers.empty())
+    if (IsSonicGiven(options) && ApplySonicFiles(fabric, options))
     {
-        const RdmaSonicConfig config = ReadRdmaSonicConfig(options.sonicBuffers, options.sonicQos);
-        std::vector<std::string> notes = config.notes;
-        const auto more = ApplyRdmaSonicConfig(fabric, config, GetBufferBytes(options));
-        notes.insert(notes.end(), more.begin(), more.end());
-        for (const std::string& note : notes)
-        {
-            RdmaRanks::GetWarnings() << "rdma: note: " << note << "\n";
-        }
         return;
     }
     for (const uint32_t id : fabric.GetTopology().GetSwitches())

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 namespace ns3
 {
@@ -16,6 +18,48 @@ namespace
 
 constexpr uint32_t CLASSES = 8;
 
+/** Indices in a plan of a pool or a profile. */
+struct SonicIndices
+{
+    int16_t ingress{QbbPortBufferPlan::NONE}; //!< index for priority groups, or NONE
+    int16_t egress{QbbPortBufferPlan::NONE};  //!< index for queues, or NONE
+    bool isEmpty{false};                      //!< the pool has 0 bytes
+};
+
+/** \return true if a profile's groups get their headroom from the pool */
+bool
+HasSonicHeadroomPool(const QbbBufferPool& pool)
+{
+    return pool.headroomBytes > 0;
+}
+
+/** Subtracts the headroom from a reserve that includes the headroom. */
+void
+SplitSonicReserve(QbbBufferProfile& profile, const QbbBufferPool& pool)
+{
+    const auto headroom = profile.headroomBytes.value_or(0);
+    if (!HasSonicHeadroomPool(pool) && profile.reserveBytes >= headroom)
+    {
+        profile.reserveBytes -= headroom;
+    }
+}
+
+/** Sets the threshold of a profile to a value of dynamic_th. */
+void
+SetSonicPower(QbbBufferProfile& profile, int64_t power, const QbbBufferPool& pool)
+{
+    constexpr int64_t NO_LIMIT = 7;
+    constexpr int64_t NOTHING = -8;
+    if (power < NO_LIMIT)
+    {
+        profile.alpha = power == NOTHING ? 0 : std::ldexp(1.0, static_cast<int>(power));
+    }
+    else
+    {
+        profile.limitBytes = pool.bytes ? pool.bytes : QBB_MAX_BUFFER_BYTES;
+    }
+}
+
 QbbBufferPool
 ReadSonicPool(const RdmaSonicEntry& entry)
 {
@@ -23,33 +67,36 @@ ReadSonicPool(const RdmaSonicEntry& entry)
     pool.name = GetRdmaSonicName(entry.key);
     pool.egress = entry.GetWord("type") == "egress";
     entry.GetWord("mode");
-    pool.bytes = entry.GetBytes("size");
+    if (entry.Has("size"))
+    {
+        pool.bytes = entry.GetBytes("size");
+    }
     pool.headroomBytes = entry.GetBytes("xoff");
-    entry.Require(!pool.egress || pool.headroomBytes == 0,
-                  "xoff",
-                  "an egress pool has no headroom; accepted: xoff in ingress pools");
+    if (pool.egress && pool.headroomBytes > 0)
+    {
+        pool.headroomBytes = 0; // queues have no headroom
+        entry.AddNote("the xoff of an egress pool is not used");
+    }
     entry.NoteOthers();
     return pool;
 }
 
+/** \param pool a pool of the profile */
 QbbBufferProfile
-ReadSonicProfile(const RdmaSonicEntry& entry, const std::vector<QbbBufferPool>& pools)
+ReadSonicProfile(const RdmaSonicEntry& entry, const QbbBufferPool& pool, int16_t poolIndex)
 {
     QbbBufferProfile profile;
     profile.name = GetRdmaSonicName(entry.key);
-    profile.pool = static_cast<uint32_t>(entry.Follow("pool").GetIndex());
-    const QbbBufferPool& pool = pools[profile.pool];
+    profile.pool = static_cast<uint32_t>(poolIndex);
     profile.reserveBytes = entry.GetBytes("size");
     profile.headroomBytes = entry.GetBytes("xoff");
     profile.xonBytes = entry.GetBytes("xon");
     profile.xonOffsetBytes = entry.GetBytes("xon_offset");
-    if (pool.headroomBytes == 0 && profile.reserveBytes >= profile.headroomBytes)
-    {
-        profile.reserveBytes -= profile.headroomBytes;
-    }
-    entry.Require(pool.headroomBytes == 0 || profile.headroomBytes <= pool.headroomBytes,
+    SplitSonicReserve(profile, pool);
+    entry.Require(pool.egress || !HasSonicHeadroomPool(pool) ||
+                      *profile.headroomBytes <= pool.headroomBytes,
                   "xoff",
-                  std::to_string(profile.headroomBytes) +
+                  std::to_string(*profile.headroomBytes) +
                       " bytes; accepted: at most the xoff of its pool, " +
                       std::to_string(pool.headroomBytes));
     const bool dynamic = entry.Has("dynamic_th");
@@ -57,18 +104,14 @@ ReadSonicProfile(const RdmaSonicEntry& entry, const std::vector<QbbBufferPool>& 
                   dynamic ? "static_th" : "",
                   std::string(dynamic ? "is there beside dynamic_th" : "has no threshold") +
                       "; accepted: either dynamic_th or static_th");
-    constexpr int64_t NO_LIMIT = 7;
-    constexpr int64_t NOTHING = -8;
-    const int64_t power = dynamic ? entry.GetNumber("dynamic_th") : NO_LIMIT;
-    if (power < NO_LIMIT)
+    if (dynamic)
     {
-        profile.alpha = power == NOTHING ? 0 : std::ldexp(1.0, static_cast<int>(power));
+        SetSonicPower(profile, entry.GetNumber("dynamic_th"), pool);
     }
     else
     {
-        profile.limitBytes = dynamic ? pool.bytes : entry.GetBytes("static_th");
+        profile.limitBytes = entry.GetBytes("static_th");
     }
-    entry.NoteOthers();
     return profile;
 }
 
@@ -76,26 +119,38 @@ std::optional<QbbEcnProfile>
 ReadSonicWred(const RdmaSonicEntry& entry)
 {
     entry.NoteOthers();
-    const std::string ecn = entry.GetWord("ecn");
+    const std::string ecn = entry.Has("ecn") ? entry.GetWord("ecn") : "ecn_none"; // as in SAI
+    const bool dropsGreen =
+        entry.Has("wred_green_enable") && entry.GetWord("wred_green_enable") == "true";
     if (ecn != "ecn_all" && ecn.find("green") == std::string::npos)
     {
-        entry.Require(!entry.Has("wred_green_enable") ||
-                          entry.GetWord("wred_green_enable") == "false",
-                      "ecn",
-                      "\"" + ecn +
-                          "\" with wred_green_enable drops green packets; accepted: ecn_green, "
-                          "ecn_green_yellow, ecn_green_red or ecn_all, which mark them");
+        if (dropsGreen)
+        {
+            entry.AddNote(ecn + " with wred_green_enable drops green packets early; here the queue "
+                                "drops them only at its limit");
+        }
         return std::nullopt;
+    }
+    if (!dropsGreen)
+    {
+        entry.AddNote(ecn + " without wred_green_enable marks here, as SAI describes; there are "
+                            "chips that then do not mark");
     }
     QbbEcnProfile profile;
     profile.kminBytes = entry.GetBytes("green_min_threshold");
     profile.kmaxBytes = entry.GetBytes("green_max_threshold");
-    profile.pmax = static_cast<double>(entry.GetNumber("green_drop_probability")) / 100;
     entry.Require(profile.kminBytes <= profile.kmaxBytes,
                   "green_min_threshold",
                   std::to_string(profile.kminBytes) +
                       " bytes; accepted: at most green_max_threshold, " +
                       std::to_string(profile.kmaxBytes));
+    const int64_t percent = entry.GetNumber("green_drop_probability");
+    profile.pmax = static_cast<double>(percent) / 100;
+    if (percent == 0)
+    {
+        profile.kminBytes = profile.kmaxBytes; // no marks up to the maximum, and all above
+        profile.pmax = 1;
+    }
     return profile;
 }
 
@@ -116,33 +171,23 @@ class SonicReader
     {
     }
 
-    RdmaSonicConfig Read()
+    RdmaSonicConfig Read(const RdmaSonicFile& pgLookup)
     {
+        m_config.hasBuffers = m_tables.Has("BUFFER_POOL");
+        m_config.hasQos = m_tables.Has("PORT_QOS_MAP");
+        m_tables.Require(m_config.hasBuffers || m_config.hasQos,
+                         "",
+                         "neither BUFFER_POOL nor PORT_QOS_MAP is there; accepted: tables of SONiC "
+                         "with one of them");
         ReadPoolsAndProfiles();
+        ReadPgLookup(pgLookup);
         m_ports = ReadRdmaSonicPorts(m_tables);
-        for (const char* table : {"BUFFER_PG", "BUFFER_QUEUE"})
-        {
-            ForEach(table,
-                    [this](const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint32_t i) {
-                        SetProfile(entry, port, i);
-                    });
-        }
-        ForEach("QUEUE", [](const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint32_t i) {
-            const uint8_t priority = port.classOfQueue[i];
-            if (entry.Has("wred_profile"))
-            {
-                const auto ecn = ReadSonicWred(entry.Follow("wred_profile"));
-                port.result.ecn[priority] = ecn ? ecn : port.result.ecn[priority];
-            }
-            if (entry.Has("scheduler"))
-            {
-                port.scheduler[priority] = ReadSonicScheduler(entry.Follow("scheduler"));
-            }
-        });
+        ReadGroupsAndQueues();
         for (auto& [key, port] : m_ports)
         {
             Finish(port);
         }
+        m_config.plan.groupOfClass = m_config.ports.front().groupOfClass;
         m_config.notes = m_tables.GetNotes();
         return std::move(m_config);
     }
@@ -150,16 +195,171 @@ class SonicReader
   private:
     void ReadPoolsAndProfiles()
     {
-        for (const auto& [name, entry] : m_tables.Get("BUFFER_POOL"))
+        QbbBufferPlan& plan = m_config.plan;
+        const auto add = [](auto& list, auto item) {
+            list.push_back(item);
+            return static_cast<int16_t>(list.size() - 1);
+        };
+        for (const auto& [key, entry] : m_tables.Get("BUFFER_POOL"))
         {
-            m_config.plan.pools.push_back(ReadSonicPool(entry));
+            QbbBufferPool pool = ReadSonicPool(entry);
+            SonicIndices& at = m_poolIndices[key];
+            at.isEmpty = entry.Has("size") && pool.bytes == 0;
+            if (at.isEmpty)
+            {
+                continue;
+            }
+            if (!pool.egress)
+            {
+                at.ingress = add(plan.pools, pool);
+            }
+            if (pool.egress || entry.GetWord("type") == "both")
+            {
+                pool.egress = true;
+                pool.headroomBytes = 0;
+                at.egress = add(plan.pools, pool);
+            }
+            if (key == "ingress_lossless_pool" && at.ingress != QbbPortBufferPlan::NONE)
+            {
+                m_config.losslessPool = at.ingress;
+                m_isLosslessPoolStatic = entry.GetWord("mode") == "static";
+            }
         }
-        m_tables.Require(!m_config.plan.pools.empty(),
-                         "BUFFER_POOL",
-                         "is missing; accepted: at least one pool");
-        for (const auto& [name, entry] : m_tables.Get("BUFFER_PROFILE"))
+        for (const auto& [key, entry] : m_tables.Get("BUFFER_PROFILE"))
         {
-            m_config.plan.profiles.push_back(ReadSonicProfile(entry, m_config.plan.pools));
+            const SonicIndices pools = m_poolIndices[entry.Follow("pool").key];
+            SonicIndices& at = m_profileIndices[key];
+            at.isEmpty = pools.isEmpty;
+            if (pools.ingress != QbbPortBufferPlan::NONE)
+            {
+                at.ingress = add(plan.profiles,
+                                 ReadSonicProfile(entry, plan.pools[pools.ingress], pools.ingress));
+            }
+            if (pools.egress != QbbPortBufferPlan::NONE)
+            {
+                at.egress = add(plan.profiles,
+                                ReadSonicProfile(entry, plan.pools[pools.egress], pools.egress));
+            }
+            entry.NoteOthers();
+        }
+        constexpr std::size_t MAX = std::numeric_limits<int16_t>::max() / 2;
+        m_tables.Require(plan.pools.size() <= MAX && plan.profiles.size() <= MAX,
+                         "BUFFER_PROFILE",
+                         "there are more than " + std::to_string(MAX) +
+                             " pools or profiles; accepted: fewer");
+        for (const auto& [key, entry] : m_tables.Get("DEFAULT_LOSSLESS_BUFFER_PARAMETER"))
+        {
+            QbbBufferProfile profile;
+            profile.alpha = QBB_MAX_ALPHA; // of a threshold that does not limit
+            SetSonicPower(profile, entry.GetNumber("default_dynamic_th"), QbbBufferPool());
+            m_config.computedAlpha = *profile.alpha;
+            entry.NoteOthers();
+        }
+    }
+
+    /** Reads the lines SPEED CABLE SIZE XON XOFF THRESHOLD [XON_OFFSET] that buffermgrd reads. */
+    void ReadPgLookup(const RdmaSonicFile& file)
+    {
+        if (file.name.empty())
+        {
+            return;
+        }
+        m_tables.Require(m_config.losslessPool.has_value(),
+                         "BUFFER_POOL",
+                         "there is no ingress pool ingress_lossless_pool with a size; accepted: "
+                         "with " +
+                             file.name + " the pool in which buffermgrd makes its profiles");
+        m_config.pgLookupName = file.name;
+        const QbbBufferPool& pool = m_config.plan.pools[*m_config.losslessPool];
+        RdmaLineReader lines(file.text, file.name, RdmaLineReader::Separator::BLANKS);
+        while (lines.Next())
+        {
+            if (lines.GetField(0).front() == '#')
+            {
+                continue;
+            }
+            if (lines.GetNFields() != 6)
+            {
+                lines.RequireFields(
+                    7,
+                    "speed cable size xon xoff threshold, and if wanted xon_offset");
+            }
+            m_config.pgLookup.push_back(ReadPgLine(lines, pool));
+        }
+        if (m_config.pgLookup.empty())
+        {
+            lines.FailFile("", "there is no line with speed, cable and profile");
+        }
+    }
+
+    RdmaSonicPgLine ReadPgLine(const RdmaLineReader& lines, const QbbBufferPool& pool) const
+    {
+        RdmaSonicPgLine line;
+        const auto getBytes = [&lines](std::size_t field, const char* name) {
+            return lines.GetInteger(field, name, 0, QBB_MAX_BUFFER_BYTES);
+        };
+        const uint64_t speed = lines.GetInteger(0, "speed", 1, 8'000'000);
+        line.rate = speed * 1_mbps;
+        const std::string cable = lines.GetField(1);
+        const auto metres = ParseRdmaSonicMetres(cable);
+        if (!metres)
+        {
+            lines.Fail("cable", QuoteRdmaText(cable), "metres, as in \"40m\"");
+        }
+        line.metres = *metres;
+        QbbBufferProfile& profile = line.profile;
+        profile.name = "pg_lossless_" + std::to_string(speed) + "_" + cable + "_profile";
+        profile.pool = *m_config.losslessPool;
+        profile.reserveBytes = getBytes(2, "size");
+        profile.xonBytes = getBytes(3, "xon");
+        profile.headroomBytes = getBytes(4, "xoff");
+        SplitSonicReserve(profile, pool);
+        if (m_isLosslessPoolStatic)
+        {
+            profile.limitBytes = getBytes(5, "threshold");
+        }
+        else
+        {
+            const auto power = ParseRdmaSonicNumber<int64_t>(lines.GetField(5), -8, 8);
+            if (!power)
+            {
+                lines.Fail("threshold",
+                           QuoteRdmaText(lines.GetField(5)),
+                           "a whole number, -8 to 8");
+            }
+            SetSonicPower(profile, *power, pool);
+        }
+        if (lines.GetNFields() == 7)
+        {
+            profile.xonOffsetBytes = getBytes(6, "xon_offset");
+        }
+        // buffermgrd keeps a profile of that name that the files already have.
+        const auto own = m_profileIndices.find(profile.name);
+        if (own != m_profileIndices.end() && own->second.ingress != QbbPortBufferPlan::NONE)
+        {
+            profile = m_config.plan.profiles[own->second.ingress];
+        }
+        return line;
+    }
+
+    void ReadGroupsAndQueues()
+    {
+        for (const char* table : {"BUFFER_PG", "BUFFER_QUEUE"})
+        {
+            if (m_config.hasBuffers)
+            {
+                ForEach(table,
+                        [this](const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint8_t i) {
+                            SetProfile(entry, port, i);
+                        });
+            }
+        }
+        if (m_config.hasQos)
+        {
+            ForEach("QUEUE",
+                    [](const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint8_t queue) {
+                        SetQueue(entry, port, queue);
+                    });
         }
     }
 
@@ -169,71 +369,132 @@ class SonicReader
     {
         for (const auto& [key, entry] : m_tables.Get(table))
         {
-            const auto bar = key.find('|');
-            const std::string range = bar == std::string::npos ? "" : key.substr(bar + 1);
-            const auto dash = range.find('-');
-            const auto first = ParseRdmaSonicClass(range.substr(0, dash));
-            const auto last =
-                dash == std::string::npos ? first : ParseRdmaSonicClass(range.substr(dash + 1));
-            const auto names = SplitRdmaSonicText(key.substr(0, bar));
+            const RdmaSonicQueueKey parts = ParseRdmaSonicQueueKey(key);
+            const auto dash = parts.numbers.find('-');
+            const auto first = ParseRdmaSonicClass(parts.numbers.substr(0, dash));
+            const auto last = dash == std::string::npos
+                                  ? first
+                                  : ParseRdmaSonicClass(parts.numbers.substr(dash + 1));
             entry.Require(first && last && *first <= *last &&
-                              std::count(names.begin(), names.end(), "global") == 0,
+                              std::count(parts.ports.begin(), parts.ports.end(), "global") == 0,
                           "",
                           QuoteRdmaText(key) +
                               "; accepted: PORTS|NUMBER or PORTS|FIRST-LAST, 0 to 7");
-            for (const std::string& name : names)
+            for (const std::string& name : parts.ports)
             {
-                for (uint32_t number = *first; number <= *last; ++number)
+                const auto port = m_ports.find(GetRdmaSonicPortKey(name));
+                for (uint32_t number = *first; port != m_ports.end() && number <= *last; ++number)
                 {
-                    use(entry, m_ports.at(GetRdmaSonicPortKey(name)), number);
+                    use(entry, port->second, static_cast<uint8_t>(number));
                 }
             }
             entry.NoteOthers();
         }
     }
 
-    void SetProfile(const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint32_t i)
+    static void SetQueue(const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint8_t queue)
+    {
+        for (uint8_t i = 0; i < CLASSES; ++i)
+        {
+            if (port.queueOfTc[i] != queue)
+            {
+                continue;
+            }
+            if (entry.Has("wred_profile"))
+            {
+                const auto ecn = ReadSonicWred(entry.Follow("wred_profile"));
+                port.result.ecn[i] = ecn ? ecn : port.result.ecn[i];
+            }
+            if (entry.Has("scheduler"))
+            {
+                port.scheduler[i] = ReadSonicScheduler(entry.Follow("scheduler"));
+            }
+        }
+    }
+
+    void SetProfile(const RdmaSonicEntry& entry, RdmaSonicPortDraft& port, uint8_t i)
     {
         const bool isQueue = entry.table == "BUFFER_QUEUE";
+        if (!isQueue && entry.GetText("profile") == "NULL" &&
+            !m_tables.Get("BUFFER_PROFILE").count("NULL"))
+        {
+            RequireFirst(port.plan.groups[i] == QbbPortBufferPlan::NONE, entry, port, i);
+            port.result.dynamicGroups |= static_cast<uint8_t>(1U << i);
+            return;
+        }
         const RdmaSonicEntry& target = entry.Follow("profile");
-        const auto which = static_cast<int16_t>(target.GetIndex());
-        const QbbBufferPool& pool = m_config.plan.pools[m_config.plan.profiles[which].pool];
+        const SonicIndices indices = m_profileIndices[target.key];
+        const int16_t which = isQueue ? indices.egress : indices.ingress;
         entry.Require(
-            pool.egress == isQueue,
+            indices.isEmpty || which != QbbPortBufferPlan::NONE,
             "profile",
-            QuoteRdmaText(target.key) + " is in pool " + pool.name + "; accepted: " +
+            QuoteRdmaText(target.key) + " is in pool " +
+                GetRdmaSonicName(target.Follow("pool").key) + "; accepted: " +
                 (isQueue ? "a profile in an egress pool" : "a profile in an ingress pool"));
-        int16_t& mine = isQueue ? port.plan.queues[port.classOfQueue[i]] : port.plan.groups[i];
-        entry.Require(mine == QbbPortBufferPlan::NONE,
+        if (!isQueue)
+        {
+            CheckMemory(entry, port, i, indices.isEmpty);
+            RequireFirst(!(port.result.dynamicGroups >> i & 1) &&
+                             IsFree(port.plan.groups[i], which),
+                         entry,
+                         port,
+                         i);
+            port.plan.groups[i] = which;
+            return;
+        }
+        for (uint8_t priority = 0; priority < CLASSES; ++priority)
+        {
+            if (port.queueOfTc[priority] == i)
+            {
+                RequireFirst(IsFree(port.plan.queues[priority], which), entry, port, i);
+                port.plan.queues[priority] = which;
+            }
+        }
+    }
+
+    /** \return true if a group or queue has no profile yet, or the profile \p which */
+    static bool IsFree(int16_t profile, int16_t which)
+    {
+        return profile == QbbPortBufferPlan::NONE || profile == which;
+    }
+
+    static void RequireFirst(bool isFirst,
+                             const RdmaSonicEntry& entry,
+                             const RdmaSonicPortDraft& port,
+                             uint8_t i)
+    {
+        entry.Require(isFirst,
                       "",
                       "number " + std::to_string(i) + " of " + port.result.name +
                           " has a profile already; accepted: one profile");
-        mine = which;
     }
 
-    /** Checks a port, the first port first, and adds the port to the result. */
+    /** Rejects a profile of a pool of 0 bytes for a lossless class. */
+    static void CheckMemory(const RdmaSonicEntry& entry,
+                            const RdmaSonicPortDraft& port,
+                            uint8_t group,
+                            bool isEmpty)
+    {
+        for (uint8_t i = 0; i < CLASSES; ++i)
+        {
+            const bool isUsed = port.groupOfTc[i] == group && port.result.losslessMask >> i & 1;
+            entry.Require(!isEmpty || !isUsed,
+                          "profile",
+                          "its pool has 0 bytes, and class " + std::to_string(i) + " of " +
+                              port.result.name +
+                              " is lossless; accepted: a pool with memory for a lossless class");
+        }
+    }
+
+    /** Checks a port and adds the port to the result. */
     void Finish(RdmaSonicPortDraft& port)
     {
-        if (m_config.ports.empty())
-        {
-            m_config.plan.groupOfClass = port.groupOfClass;
-        }
-        const bool isSame = port.groupOfClass == m_config.plan.groupOfClass;
-        m_tables.Require(isSame || port.entry,
-                         "PORT_QOS_MAP",
-                         "has nothing for " + port.result.name +
-                             "; accepted: an object for each port");
         for (uint8_t i = 0; i < CLASSES; ++i)
         {
             port.result.scheduler += (i == 0 ? "" : ",") + port.scheduler[i];
         }
         if (port.entry)
         {
-            const std::string first = m_config.ports.empty() ? "" : m_config.ports[0].name;
-            port.entry->Require(isSame,
-                                "tc_to_pg_map",
-                                "other groups than those of " + first +
-                                    "; accepted: the same for all ports");
             CheckLossless(port);
         }
         m_config.plan.ports.push_back(port.plan);
@@ -242,55 +503,55 @@ class SonicReader
 
     static void CheckLossless(const RdmaSonicPortDraft& port)
     {
+        const auto& groups = port.result.groupOfClass;
         for (uint8_t i = 0; i < CLASSES; ++i)
         {
             const bool isLossless = port.result.losslessMask >> i & 1;
-            const uint8_t group = port.groupOfClass[i];
-            const auto members =
-                std::count(port.groupOfClass.begin(), port.groupOfClass.end(), group);
-            const std::string name =
-                "class " + std::to_string(i) + " is in priority group " + std::to_string(group);
             port.entry->Require(
-                !isLossless || members == 1,
+                !isLossless || std::count(groups.begin(), groups.end(), groups[i]) == 1,
                 "pfc_enable",
-                name +
+                "class " + std::to_string(i) + " is in priority group " +
+                    std::to_string(groups[i]) +
                     " with others; accepted: a priority group of its own for each lossless class");
-            port.entry->Require(
-                !isLossless || port.plan.groups[group] != QbbPortBufferPlan::NONE,
-                "pfc_enable",
-                name + ", which has no profile; accepted: an entry of BUFFER_PG for it");
         }
     }
 
-    RdmaSonicTables& m_tables; //!< tables of both files
-    RdmaSonicPorts m_ports;    //!< ports while the files are read
-    RdmaSonicConfig m_config;  //!< resulting configuration
+    RdmaSonicTables& m_tables;                            //!< tables of both files
+    std::map<std::string, SonicIndices> m_poolIndices;    //!< indices of pools, by name
+    std::map<std::string, SonicIndices> m_profileIndices; //!< indices of profiles, by name
+    bool m_isLosslessPoolStatic{false};                   //!< mode of the pool of lossless groups
+    RdmaSonicPorts m_ports;                               //!< ports while the files are read
+    RdmaSonicConfig m_config;                             //!< resulting configuration
 };
 
 } // namespace
 
 RdmaSonicConfig
-ParseRdmaSonicConfig(const std::string& buffers,
-                     const std::string& buffersName,
-                     const std::string& qos,
-                     const std::string& qosName)
+ParseRdmaSonicConfig(const RdmaSonicFile& buffers,
+                     const RdmaSonicFile& qos,
+                     const RdmaSonicFile& pgLookup)
 {
     RdmaSonicTables tables;
-    tables.AddFile(buffers, buffersName);
-    if (buffersName != qosName)
+    if (!buffers.name.empty())
     {
-        tables.AddFile(qos, qosName);
+        tables.AddFile(buffers.text, buffers.name);
     }
-    return SonicReader(tables).Read();
+    if (!qos.name.empty() && qos.name != buffers.name)
+    {
+        tables.AddFile(qos.text, qos.name);
+    }
+    return SonicReader(tables).Read(pgLookup);
 }
 
 RdmaSonicConfig
-ReadRdmaSonicConfig(const std::string& buffersPath, const std::string& qosPath)
+ReadRdmaSonicConfig(const std::string& buffersPath,
+                    const std::string& qosPath,
+                    const std::string& pgLookupPath)
 {
-    return ParseRdmaSonicConfig(ReadRdmaFile(buffersPath),
-                                buffersPath,
-                                ReadRdmaFile(qosPath),
-                                qosPath);
+    const auto read = [](const std::string& path) {
+        return path.empty() ? RdmaSonicFile() : RdmaSonicFile{path, ReadRdmaFile(path)};
+    };
+    return ParseRdmaSonicConfig(read(buffersPath), read(qosPath), read(pgLookupPath));
 }
 
 } // namespace ns3

@@ -2,6 +2,7 @@
 
 #include "rdma-sonic-tables.h"
 
+#include "qbb-buffer-plan.h"
 #include "rdma-file-error.h"
 #include "rdma-text-file.h"
 
@@ -15,30 +16,32 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t SONIC_MAX_BYTES = UINT32_MAX;
+constexpr auto SONIC_MAX_BYTES = static_cast<int64_t>(QBB_MAX_BUFFER_BYTES);
+constexpr int64_t SONIC_MAX_WRED_BYTES = UINT32_MAX; // as in SAI
 
 /** A field that the module reads, and the values that the field accepts. */
 struct SonicField
 {
-    const char* table;      //!< table of the objects with the field
-    const char* name;       //!< name of the field; "*": any name
-    const char* words{""};  //!< accepted words, or the table to which the field refers
-    int64_t min{0};         //!< smallest accepted number
-    int64_t max{0};         //!< largest accepted number
-    bool isOptional{false}; //!< true: a missing number is 0
+    const char* table;     //!< table of the objects with the field
+    const char* name;      //!< name of the field; "*": any name
+    const char* words{""}; //!< accepted words, or the table to which the field refers
+    int64_t min{0};        //!< smallest accepted number
+    int64_t max{0};        //!< largest accepted number
+    /// Value of a missing number; no value: the field must be there.
+    std::optional<int64_t> fallback{};
 };
 
 /** The tables that the module reads, field by field. */
 constexpr SonicField SONIC_FIELDS[] = {
-    {"BUFFER_POOL", "type", "ingress, egress"},
+    {"BUFFER_POOL", "type", "ingress, egress, both"},
     {"BUFFER_POOL", "mode", "static, dynamic"},
-    {"BUFFER_POOL", "size", "", 1, SONIC_MAX_BYTES},
-    {"BUFFER_POOL", "xoff", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_POOL", "size", "", 0, SONIC_MAX_BYTES},
+    {"BUFFER_POOL", "xoff", "", 0, SONIC_MAX_BYTES, 0},
     {"BUFFER_PROFILE", "pool", "BUFFER_POOL"},
     {"BUFFER_PROFILE", "size", "", 0, SONIC_MAX_BYTES},
-    {"BUFFER_PROFILE", "xoff", "", 0, SONIC_MAX_BYTES, true},
-    {"BUFFER_PROFILE", "xon", "", 0, SONIC_MAX_BYTES, true},
-    {"BUFFER_PROFILE", "xon_offset", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_PROFILE", "xoff", "", 0, SONIC_MAX_BYTES, 0},
+    {"BUFFER_PROFILE", "xon", "", 0, SONIC_MAX_BYTES, 0},
+    {"BUFFER_PROFILE", "xon_offset", "", 0, SONIC_MAX_BYTES, 0},
     {"BUFFER_PROFILE", "dynamic_th", "", -8, 8},
     {"BUFFER_PROFILE", "static_th", "", 0, SONIC_MAX_BYTES},
     {"BUFFER_PG", "profile", "BUFFER_PROFILE"},
@@ -49,7 +52,8 @@ constexpr SonicField SONIC_FIELDS[] = {
     {"PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"},
     {"PORT_QOS_MAP", "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"},
     {"PORT_QOS_MAP", "pfc_enable"},
-    {"DSCP_TO_TC_MAP", "*", "", 0, 7},
+    {"DEFAULT_LOSSLESS_BUFFER_PARAMETER", "default_dynamic_th", "", -8, 8, -3},
+    {"DSCP_TO_TC_MAP", "*", "", 0, 15},
     {"TC_TO_QUEUE_MAP", "*", "", 0, 7},
     {"TC_TO_PRIORITY_GROUP_MAP", "*", "", 0, 7},
     {"MAP_PFC_PRIORITY_TO_QUEUE", "*", "", 0, 7},
@@ -62,9 +66,9 @@ constexpr SonicField SONIC_FIELDS[] = {
      "ecn_none, ecn_green, ecn_yellow, ecn_red, ecn_green_yellow, ecn_green_red, ecn_yellow_red, "
      "ecn_all"},
     {"WRED_PROFILE", "wred_green_enable", "true, false"},
-    {"WRED_PROFILE", "green_min_threshold", "", 0, SONIC_MAX_BYTES},
-    {"WRED_PROFILE", "green_max_threshold", "", 0, SONIC_MAX_BYTES},
-    {"WRED_PROFILE", "green_drop_probability", "", 1, 100},
+    {"WRED_PROFILE", "green_min_threshold", "", 0, SONIC_MAX_WRED_BYTES},
+    {"WRED_PROFILE", "green_max_threshold", "", 0, SONIC_MAX_WRED_BYTES},
+    {"WRED_PROFILE", "green_drop_probability", "", 0, 100, 100},
 };
 
 /** \return the description of a field; null if the module does not read the field */
@@ -121,9 +125,9 @@ int64_t
 RdmaSonicEntry::GetNumber(const std::string& field) const
 {
     const SonicField& of = *FindSonicField(table, field);
-    if (of.isOptional && !Has(field))
+    if (of.fallback && !Has(field))
     {
-        return 0;
+        return *of.fallback;
     }
     const std::string text = GetText(field);
     const auto number = ParseRdmaSonicNumber(text, of.min, of.max);
@@ -155,26 +159,32 @@ RdmaSonicEntry::Follow(const std::string& field) const
     return found->second;
 }
 
-std::size_t
-RdmaSonicEntry::GetIndex() const
-{
-    const auto& entries = tables.Get(table);
-    return std::distance(entries.begin(), entries.find(key));
-}
-
 void
 RdmaSonicEntry::NoteOthers() const
 {
     for (const auto& [field, content] : value.members)
     {
-        // Note each field once per table, because the ports of a switch are usually alike.
-        if (!FindSonicField(table, field) && tables.m_noted.insert(table + "|" + field).second)
+        if (FindSonicField(table, field))
         {
-            tables.m_notes.push_back(file + ":" + std::to_string(content.line) + ": " +
-                                     GetRdmaSonicName(table + "|" + key) + ": " + field +
-                                     " is not used");
+            continue;
+        }
+        auto& [place, names] = tables.m_others[table];
+        if (names.empty())
+        {
+            place = file + ":" + std::to_string(content.line);
+        }
+        if (std::find(names.begin(), names.end(), field) == names.end())
+        {
+            names.push_back(field);
         }
     }
+}
+
+void
+RdmaSonicEntry::AddNote(const std::string& text) const
+{
+    tables.AddNote(file + ":" + std::to_string(value.line) + ": " +
+                   GetRdmaSonicName(table + "|" + key) + ": " + text);
 }
 
 void
@@ -200,43 +210,97 @@ RdmaSonicTables::AddFile(const std::string& text, const std::string& name)
     RequireSonicObject(document, name, "", "tables by name in {}");
     for (const auto& [table, value] : document.members)
     {
-        RequireSonicObject(value, name, table, "a table in {}");
-        const auto [place, isNew] = m_tables.try_emplace(table);
-        if (!isNew)
-        {
-            throw RdmaFileError(name,
-                                value.line,
-                                GetRdmaSonicName(table),
-                                "is in both files",
-                                "in one of them");
-        }
-        for (const auto& [key, object] : value.members)
-        {
-            RequireSonicObject(object, name, table + "|" + key, "fields in {}");
-            place->second.insert({key, RdmaSonicEntry{*this, name, table, key, object}});
-        }
+        m_sources[table].push_back({name, value, document});
     }
+}
+
+void
+RdmaSonicTables::NoteRepeated(const std::string& file, uint64_t line, const std::string& name)
+{
+    AddNote(file + ":" + std::to_string(line) + ": " + GetRdmaSonicName(name) +
+            " is there twice; the last value counts");
 }
 
 const RdmaSonicTables::Table&
 RdmaSonicTables::Get(const std::string& name)
 {
-    m_read.insert(name);
-    static const Table none;
-    const auto found = m_tables.find(name);
-    return found == m_tables.end() ? none : found->second;
+    const auto [place, isNew] = m_tables.try_emplace(name);
+    const auto sources = m_sources.find(name);
+    if (!isNew || sources == m_sources.end())
+    {
+        return place->second;
+    }
+    const Source& source = sources->second.back();
+    const std::string& file = source.file;
+    if (sources->second.size() > 1)
+    {
+        throw RdmaFileError(file,
+                            source.value.line,
+                            GetRdmaSonicName(name),
+                            "is in both files",
+                            "in one of them");
+    }
+    RequireSonicObject(source.value, file, name, "a table in {}");
+    for (const auto& [repeated, line] : source.document.repeated)
+    {
+        if (repeated == name)
+        {
+            NoteRepeated(file, line, name);
+        }
+    }
+    for (const auto& [key, line] : source.value.repeated)
+    {
+        NoteRepeated(file, line, name + "|" + key);
+    }
+    for (const auto& [key, object] : source.value.members)
+    {
+        RequireSonicObject(object, file, name + "|" + key, "fields in {}");
+        for (const auto& [field, line] : object.repeated)
+        {
+            NoteRepeated(file, line, name + "|" + key + ": " + field);
+        }
+        place->second.insert({key, RdmaSonicEntry{*this, file, name, key, object}});
+    }
+    return place->second;
+}
+
+void
+RdmaSonicTables::AddNote(const std::string& note)
+{
+    if (std::find(m_notes.begin(), m_notes.end(), note) == m_notes.end())
+    {
+        m_notes.push_back(note);
+    }
 }
 
 std::vector<std::string>
 RdmaSonicTables::GetNotes() const
 {
     std::vector<std::string> notes = m_notes;
-    for (const auto& [table, entries] : m_tables)
-    {
-        if (!m_read.count(table))
+    const auto add = [&notes](const std::string& what, const std::vector<std::string>& names) {
+        std::vector<std::string> words;
+        for (const std::string& name : names)
         {
-            notes.push_back(m_fileNames + ": table " + GetRdmaSonicName(table) + " is not used");
+            words.push_back(GetRdmaSonicName(name));
         }
+        notes.push_back(what + JoinRdmaSonicWords(words) +
+                        (words.size() > 1 ? " are not used" : " is not used"));
+    };
+    for (const auto& [table, others] : m_others)
+    {
+        add(others.place + ": " + table + ": ", others.names);
+    }
+    std::vector<std::string> tables;
+    for (const auto& [table, sources] : m_sources)
+    {
+        if (!m_tables.count(table))
+        {
+            tables.push_back(table);
+        }
+    }
+    if (!tables.empty())
+    {
+        add(m_fileNames + (tables.size() > 1 ? ": tables " : ": table "), tables);
     }
     return notes;
 }
@@ -262,6 +326,17 @@ GetRdmaSonicName(const std::string& text)
     }
     const std::string quoted = QuoteRdmaText(text);
     return quoted.substr(1, quoted.size() - 2);
+}
+
+std::string
+JoinRdmaSonicWords(const std::vector<std::string>& words)
+{
+    std::string text = words.front();
+    for (std::size_t i = 1; i < words.size(); ++i)
+    {
+        text += (i + 1 < words.size() ? ", " : " and ") + words[i];
+    }
+    return text;
 }
 
 std::vector<std::string>

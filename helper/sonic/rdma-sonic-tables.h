@@ -8,9 +8,9 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -49,19 +49,19 @@ struct RdmaSonicEntry
     int64_t GetNumber(const std::string& field) const;
 
     /** \param field field that holds a number of bytes \return the bytes */
-    uint32_t GetBytes(const std::string& field) const
+    uint64_t GetBytes(const std::string& field) const
     {
-        return static_cast<uint32_t>(GetNumber(field));
+        return static_cast<uint64_t>(GetNumber(field));
     }
 
     /** \param field field that refers to an object, as "x" or "[TABLE|x]" \return the object */
     const RdmaSonicEntry& Follow(const std::string& field) const;
 
-    /** \return position of the object in its table, from 0 */
-    std::size_t GetIndex() const;
-
-    /** Adds notes about fields that the module does not read, once per table and field. */
+    /** Notes the fields that the module does not read. */
     void NoteOthers() const;
+
+    /** \param text a note about the object */
+    void AddNote(const std::string& text) const;
 
     /**
      * \param isRight true if the object is valid
@@ -73,7 +73,9 @@ struct RdmaSonicEntry
 
 /**
  * \ingroup rdma
- * The tables of one or two SONiC files.
+ * The tables of one or two SONiC files. A table is checked when the module reads the table; the
+ * files may hold anything in other tables. If a name occurs again in a table or an object, the last
+ * value counts, as in SONiC, and a note says so.
  */
 class RdmaSonicTables
 {
@@ -87,10 +89,23 @@ class RdmaSonicTables
     /** Adds a file. At most two files are supported. \param text content \param name file name */
     void AddFile(const std::string& text, const std::string& name);
 
-    /** \param name name of a table \return objects of the table; none if the table is missing */
+    /** \param name name of a table \return true if a file has the table */
+    bool Has(const std::string& name) const
+    {
+        return m_sources.count(name);
+    }
+
+    /**
+     * \param name name of a table
+     * \return objects of the table; none if the table is missing
+     * \throws RdmaFileError if the value is no table, or if both files have the table
+     */
     const Table& Get(const std::string& name);
 
-    /** \return notes about fields, and about tables that Get() did not request */
+    /** Adds a note, unless there is an equal one. \param note the note */
+    void AddNote(const std::string& note);
+
+    /** \return the notes: those added, repeated names, fields and tables that were not read */
     std::vector<std::string> GetNotes() const;
 
     /**
@@ -101,15 +116,32 @@ class RdmaSonicTables
     void Require(bool isRight, const std::string& table, const std::string& message) const;
 
   private:
-    friend struct RdmaSonicEntry; // adds notes
+    friend struct RdmaSonicEntry; // notes fields that are not read
 
-    std::string m_fileNames;                  //!< names of all files, joined
-    std::array<RdmaJsonValue, 2> m_documents; //!< parsed files
-    std::size_t m_nFiles{0};                  //!< number of files
-    std::map<std::string, Table> m_tables;    //!< tables by name
-    std::set<std::string> m_read;             //!< names of the tables requested by Get()
-    std::set<std::string> m_noted;            //!< fields with a note, as TABLE|field
-    std::vector<std::string> m_notes;         //!< notes about fields
+    /** A table of a file. */
+    struct Source
+    {
+        std::string file;              //!< name of the file
+        const RdmaJsonValue& value;    //!< content of the table
+        const RdmaJsonValue& document; //!< content of the file
+    };
+
+    /** Fields of a table that the module does not read. */
+    struct OtherFields
+    {
+        std::string place;              //!< file and line of the first one
+        std::vector<std::string> names; //!< names of the fields
+    };
+
+    void NoteRepeated(const std::string& file, uint64_t line, const std::string& name);
+
+    std::string m_fileNames;                              //!< names of all files, joined
+    std::array<RdmaJsonValue, 2> m_documents;             //!< parsed files
+    std::size_t m_nFiles{0};                              //!< number of files
+    std::map<std::string, std::vector<Source>> m_sources; //!< tables of the files, by name
+    std::map<std::string, Table> m_tables;                //!< tables requested by Get()
+    std::map<std::string, OtherFields> m_others;          //!< fields that are not read, by table
+    std::vector<std::string> m_notes;                     //!< further notes
 };
 
 /**
@@ -137,6 +169,13 @@ ParseRdmaSonicNumber(const std::string& text, T min, T max)
  * \return the name in a form for messages
  */
 std::string GetRdmaSonicName(const std::string& text);
+
+/**
+ * \ingroup rdma
+ * \param words words, at least one
+ * \return the words as a list for messages, as in "a, b and c"
+ */
+std::string JoinRdmaSonicWords(const std::vector<std::string>& words);
 
 /**
  * \ingroup rdma

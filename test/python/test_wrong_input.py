@@ -19,8 +19,29 @@ PROGRAM = console.program("rdma-fabric")
 # Two hosts at switch 2.
 GOOD_TOPOLOGY = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"
 
+SONIC_POOL = '{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "%s"}}%s}'
+
 # Arguments, files, and the expected parts of the message.
 CASES = {
+    "SONiC lookup file alone": (
+        ["--sonicPgLookup=pg.ini"], {}, r"--sonicPgLookup: pg\.ini without --sonicBuffers; accepted: with it"
+    ),
+    "SONiC buffers beside a preset": (
+        ["--sonicBuffers=b.json", "--bufferPreset=trident2"],
+        {"b.json": SONIC_POOL % ("3000000", ', "BUFFER_PG": {"Ethernet0|0": {"profile": "NULL"}}')},
+        r"--sonicBuffers: with --bufferPreset or --classAlphas; accepted: without them",
+    ),
+    "SONiC buffers without a port": (
+        ["--sonicBuffers=b.json"], {"b.json": SONIC_POOL % ("3000000", "")},
+        r"b\.json: BUFFER_PG: names no port; accepted: at least one",
+    ),
+    "SONiC size with a unit": (
+        ["--sonicBuffers=b.json"], {"b.json": SONIC_POOL % ("3MB", "")},
+        r"b\.json:1: BUFFER_POOL\|ingress_lossless_pool: size: '3MB'; accepted: a whole number, 0 to",
+    ),
+    "SONiC tables without one that counts": (
+        ["--sonicQos=q.json"], {"q.json": "{}"}, r"q\.json: neither BUFFER_POOL nor PORT_QOS_MAP is there"
+    ),
     "unknown option": (["--bogus=1"], {}, "--bogus: there is no such option; --help lists the options$"),
     "attribute that an option sets": (
         ["--ns3::RdmaQueuePair::PathMtu=512"], {}, r"--ns3::RdmaQueuePair::PathMtu: .*; accepted: --mtu"

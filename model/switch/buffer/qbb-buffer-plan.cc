@@ -87,7 +87,7 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
                                                       << plan.pools.size());
         const uint64_t largest = std::max({profile.reserveBytes,
                                            profile.limitBytes,
-                                           profile.headroomBytes,
+                                           profile.headroomBytes.value_or(0),
                                            profile.xonBytes,
                                            profile.xonOffsetBytes});
         NS_ABORT_MSG_IF(largest > QBB_MAX_BUFFER_BYTES,

@@ -42,8 +42,9 @@ struct QbbBufferProfile
     uint64_t reserveBytes{0}; //!< bytes guaranteed to each user of the profile
     /// Limit of shared bytes over the free bytes of the pool; none: static limit.
     std::optional<double> alpha{};
-    uint64_t limitBytes{0};    //!< static limit of shared bytes, if alpha is not set
-    uint64_t headroomBytes{0}; //!< lossless groups: maximum headroom; 0: computed for the port
+    uint64_t limitBytes{0}; //!< static limit of shared bytes, if alpha is not set
+    /// Lossless groups: maximum headroom; no value: computed for the port.
+    std::optional<uint64_t> headroomBytes{};
     uint64_t xonBytes{0}; //!< lossless groups: also XON if the group's total is at or below this
     uint64_t xonOffsetBytes{0}; //!< lossless groups: distance of XON below the XOFF threshold
 };

@@ -63,7 +63,7 @@ QbbSharedMemory::MakeGroups() const
             {
                 continue;
             }
-            const uint64_t headroom = group.headroomLimit ? group.headroomLimit : computed;
+            const uint64_t headroom = GetGivenHeadroom(port, i).value_or(computed);
             NS_ABORT_MSG_IF(headroom > QBB_MAX_BUFFER_BYTES,
                             "rdma: QbbSharedBuffer: port "
                                 << port << " needs " << headroom
@@ -74,6 +74,17 @@ QbbSharedMemory::MakeGroups() const
         }
     }
     return groups;
+}
+
+std::optional<uint64_t>
+QbbSharedMemory::GetGivenHeadroom(std::size_t port, uint8_t number) const
+{
+    if (m_plan)
+    {
+        return m_plan->profiles[GetPortPlan(port).groups[number]].headroomBytes;
+    }
+    return m_settings.headroomBytes ? std::optional<uint64_t>(m_settings.headroomBytes)
+                                    : std::nullopt;
 }
 
 QbbBufferBooks::Group
@@ -94,7 +105,6 @@ QbbSharedMemory::MakeGroup(std::size_t port, uint8_t priority) const
         return group;
     }
     const uint64_t xoff = m_settings.xoffBytes;
-    group.headroomLimit = m_settings.headroomBytes;
     group.limit = {xoff, xoff ? 0 : fixed};
     group.xonOffset = GetXonOffset(m_settings.xonOffsetBytes, profile);
     NS_ABORT_MSG_IF(xoff && group.xonOffset >= xoff,
@@ -137,7 +147,6 @@ QbbSharedMemory::MakePlannedGroup(std::size_t port, uint8_t number) const
     group.limit.alpha = QbbBufferLimit::ToFixed(profile.alpha.value_or(0));
     if (group.lossless)
     {
-        group.headroomLimit = profile.headroomBytes;
         group.xon = profile.xonBytes;
         group.xonOffset = GetXonOffset(profile.xonOffsetBytes, m_ports[port]);
     }

@@ -99,6 +99,13 @@ class QbbSharedMemory
      */
     Group MakePlannedGroup(std::size_t port, uint8_t number) const;
 
+    /**
+     * \param port port number
+     * \param number number of a lossless group, 0..7
+     * \return headroom that the attributes or the plan give the group; no value: computed
+     */
+    std::optional<uint64_t> GetGivenHeadroom(std::size_t port, uint8_t number) const;
+
     /** \param pools number of pools \return queues according to the attributes */
     std::vector<Queue> MakeQueues(uint32_t pools) const;
 

@@ -135,6 +135,20 @@ QbbEcnMarker::SetProfile(uint8_t priority, const QbbEcnProfile& profile)
 }
 
 void
+QbbEcnMarker::SetPortProfile(uint16_t port,
+                             uint8_t priority,
+                             const std::optional<QbbEcnProfile>& profile)
+{
+    CheckPriority(priority);
+    if (profile)
+    {
+        CheckEcnProfile(priority, *profile);
+    }
+    m_portProfiles[{port, priority}] = profile;
+    Changed();
+}
+
+void
 QbbEcnMarker::AddUser(const void* user, std::function<void()> changed)
 {
     ForgetUser(user);
@@ -180,16 +194,20 @@ QbbEcnMarker::GetProfile(uint8_t priority) const
 }
 
 QbbEcnThresholds
-QbbEcnMarker::GetThresholds(uint8_t priority, QbbBitRate rate) const
+QbbEcnMarker::GetThresholds(uint8_t priority, QbbBitRate rate, std::optional<uint16_t> port) const
 {
-    const QbbEcnProfile profile = GetProfile(priority);
+    const auto own = port ? m_portProfiles.find({*port, priority}) : m_portProfiles.end();
+    const bool isOwn = own != m_portProfiles.end();
+    const bool isOff = isOwn && !own->second;
+    const QbbEcnProfile profile =
+        isOwn ? own->second.value_or(QbbEcnProfile()) : GetProfile(priority);
     const QbbBitRate reference(m_referenceRate);
     NS_ABORT_MSG_IF(m_scale && (rate == 0_bps || reference == 0_bps),
                     "rdma: QbbEcnMarker: link rate " << rate << " bit/s, ReferenceRate "
                                                      << reference
                                                      << " bit/s; accepted: both above 0");
     QbbEcnThresholds curve;
-    if (!(m_priorityMask & (1U << priority)))
+    if (isOff || !(m_priorityMask & (1U << priority)))
     {
         return curve;
     }

@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -153,8 +155,20 @@ class QbbEcnMarker : public Object
     void SetProfile(uint8_t priority, const QbbEcnProfile& profile);
 
     /**
+     * Gives a queue of one egress port its own curve, instead of that of the priority. Aborts with
+     * a message if the profile is invalid, as SetProfile() does.
+     *
+     * \param port number of the egress port
      * \param priority class 0..7
-     * \return marking curve at the reference rate
+     * \param profile marking curve at the reference rate; no value: the queue marks no packet
+     */
+    void SetPortProfile(uint16_t port,
+                        uint8_t priority,
+                        const std::optional<QbbEcnProfile>& profile);
+
+    /**
+     * \param priority class 0..7
+     * \return marking curve of the priority at the reference rate
      */
     QbbEcnProfile GetProfile(uint8_t priority) const;
 
@@ -164,10 +178,14 @@ class QbbEcnMarker : public Object
      *
      * \param priority class 0..7
      * \param rate the link's rate in bit/s
+     * \param port number of the egress port, for a curve from SetPortProfile(); no value: the curve
+     *        of the priority
      * \return the marking curve of the queue; a curve that never marks if PriorityMask excludes the
      *         class
      */
-    QbbEcnThresholds GetThresholds(uint8_t priority, QbbBitRate rate) const;
+    QbbEcnThresholds GetThresholds(uint8_t priority,
+                                   QbbBitRate rate,
+                                   std::optional<uint16_t> port = std::nullopt) const;
 
     /** \return moment at which marks are decided */
     Moment GetMoment() const
@@ -224,6 +242,8 @@ class QbbEcnMarker : public Object
     Scope m_scope{PORT};                         //!< attribute MarkBy
     uint8_t m_ownMask{0};                      //!< bit p set: m_profiles[p] was set by SetProfile()
     std::array<QbbEcnProfile, 8> m_profiles{}; //!< curves from SetProfile(), by priority
+    /// Curves from SetPortProfile(), by port and priority.
+    std::map<std::pair<uint16_t, uint8_t>, std::optional<QbbEcnProfile>> m_portProfiles;
 };
 
 } // namespace ns3

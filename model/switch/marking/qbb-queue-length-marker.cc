@@ -78,7 +78,8 @@ QbbQueueLengthMarker::Update()
         for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
         {
             m_curves[port][priority] =
-                m_settings ? m_settings->GetThresholds(priority, rate) : QbbEcnThresholds();
+                m_settings ? m_settings->GetThresholds(priority, rate, static_cast<uint16_t>(port))
+                           : QbbEcnThresholds();
             m_leastKmin = std::min(m_leastKmin, m_curves[port][priority].kminBytes);
         }
     }
@@ -107,7 +108,9 @@ QbbQueueLengthMarker::DescribeMarks(const QbbPort& egress, uint8_t priority) con
         return std::nullopt;
     }
     QbbMarkCurve curve;
-    curve.thresholds = m_settings->GetThresholds(priority, egress.GetLineRate().GetBitRate());
+    curve.thresholds = m_settings->GetThresholds(priority,
+                                                 egress.GetLineRate().GetBitRate(),
+                                                 static_cast<uint16_t>(egress.GetPortNumber()));
     curve.atDeparture = m_settings->GetMoment() == QbbEcnMarker::DEPARTURE;
     curve.perInput = m_settings->GetScope() == QbbEcnMarker::QUEUE;
     return curve;

@@ -4,6 +4,7 @@
 #include "rdma-test-fabric.h"
 #include "rdma-test-sonic.h"
 
+#include <ns3/pointer.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -24,7 +25,7 @@ namespace
 RdmaSonicConfig
 GetConfig()
 {
-    return ParseRdmaSonicConfig(SONIC_BUFFERS, "buffers.json", SONIC_QOS, "qos.json");
+    return ParseRdmaSonicConfig({"buffers.json", SONIC_BUFFERS}, {"qos.json", SONIC_QOS});
 }
 
 /** Thresholds, headroom, classes, weights and marks. */
@@ -46,9 +47,9 @@ class EffectTestCase : public TestCase
         const auto notes = ApplyRdmaSonicConfig(*test.fabric, GetConfig());
         NS_TEST_EXPECT_MSG_EQ(notes.size(), 1, "notes");
         NS_TEST_EXPECT_MSG_EQ((notes.empty() ? "" : notes[0]),
-                              "switch " + topology.GetNode(4).name +
-                                  ", port Ethernet4: a delay of 100 ns, which is more than 5 m of "
-                                  "cable (CABLE_LENGTH) have",
+                              "port Ethernet4 of switch " + topology.GetNode(4).name +
+                                  ": a delay that is longer than the cable of CABLE_LENGTH has, up "
+                                  "to 100ns with 5 m",
                               "note");
         test.fabric->AssignStreams(1);
         test.runner = CreateObject<RdmaFlowRunner>();
@@ -170,7 +171,8 @@ class SpeedTestCase : public TestCase
             std::regex(
                 R"("Ethernet0,Ethernet4,Ethernet8,Ethernet12\|3": \{"profile": "pg_lossless_real_time"\})"),
             R"("Ethernet0,Ethernet4|3": {"profile": "pg_lossless_bulk"}, "Ethernet8,Ethernet12|3": {"profile": "pg_lossless_real_time"})");
-        const auto config = ParseRdmaSonicConfig(buffers, "buffers.json", SONIC_QOS, "qos.json");
+        const auto config =
+            ParseRdmaSonicConfig({"buffers.json", buffers}, {"qos.json", SONIC_QOS});
         RdmaTestFabric test;
         const RdmaTopology topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 400, 10));
         test.fabric = test.helper.Install(topology);
@@ -230,13 +232,6 @@ class SonicRefusalTestCase : public TestCase
                               "hub take 4514976 bytes; accepted: at most 4000000, its memory",
                               "memory");
         RdmaSonicConfig config = GetConfig();
-        config.ports[2].ecn[3]->pmax = 0.5;
-        NS_TEST_EXPECT_MSG_EQ(Refusal(star, config),
-                              "SONiC configuration: the WRED profiles of class 3 differ between "
-                              "Ethernet0 and Ethernet8; accepted: one profile for a class at all "
-                              "ports",
-                              "WRED");
-        config = GetConfig();
         config.ports[2].losslessMask = 8;
         // Port 2 of each switch connects the two switches of a dumbbell that has two hosts per
         // side.
@@ -249,16 +244,140 @@ class SonicRefusalTestCase : public TestCase
                 .find("has other lossless classes (pfc_enable) at"),
             std::string::npos,
             "different ends");
-        config = GetConfig();
-        config.plan.profiles[3].headroomBytes = 100;
+    }
+};
+
+/** Notes and drops of switches with too little headroom. */
+class SonicHeadroomTestCase : public TestCase
+{
+  public:
+    SonicHeadroomTestCase()
+        : TestCase("one note for a fact; an xoff of 0 is no headroom and loses frames")
+    {
+    }
+
+  private:
+    /** \return drops of an incast of three hosts with a headroom, and the notes */
+    static std::pair<uint64_t, std::vector<std::string>> Run(uint32_t headroom)
+    {
+        RdmaSonicConfig config = GetConfig();
+        config.plan.profiles[3].headroomBytes = headroom;
+        RdmaTestFabric test;
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+        test.fabric = test.helper.Install(MakeRdmaStar(4, MakeTestRates(100, 100, 10)));
+        const auto notes = ApplyRdmaSonicConfig(*test.fabric, config);
+        test.fabric->AssignStreams(1);
+        test.runner = CreateObject<RdmaFlowRunner>();
+        test.runner->SetStopWhenDone(false);
+        std::vector<RdmaFlow> flows;
+        for (uint32_t source = 1; source < 4; ++source)
+        {
+            flows.push_back(MakeTestFlow(source, source, 0, 2'000'000, 0_ps, 3));
+        }
+        test.runner->Install(test.fabric, flows);
+        test.Run();
+        return {test.fabric->GetTotals().drops, notes};
+    }
+
+    void DoRun() override
+    {
+        const auto [noDrops, none] = Run(60'000);
+        NS_TEST_EXPECT_MSG_EQ(noDrops, 0, "enough headroom");
+        NS_TEST_EXPECT_MSG_EQ(none.size(), 0, "no note");
+        for (const uint32_t bytes : {0, 1})
+        {
+            const auto [drops, notes] = Run(bytes);
+            NS_TEST_EXPECT_MSG_GT(drops, 0, "headroom of " << bytes);
+            NS_TEST_ASSERT_MSG_EQ(notes.size(), 1, "one note for four ports");
+            const std::string begin =
+                bytes ? "class 3 on 4 ports of switch hub: 1 bytes of headroom (pg_lossless_bulk), "
+                        "computed "
+                      : "class 3 on 4 ports of switch hub: no headroom (xoff of "
+                        "pg_lossless_bulk), computed ";
+            NS_TEST_EXPECT_MSG_EQ(notes[0].substr(0, begin.size()), begin, "note");
+        }
+
+        RdmaSonicConfig config = GetConfig();
+        for (auto& port : config.plan.ports)
+        {
+            port.groups[3] = port.groups[4] = QbbPortBufferPlan::NONE;
+            port.queues[4] = QbbPortBufferPlan::NONE;
+        }
+        for (auto& port : config.ports)
+        {
+            port.cableMetres.reset();
+        }
+        RdmaTestFabric test;
+        test.fabric = test.helper.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 10)));
+        const auto notes = ApplyRdmaSonicConfig(*test.fabric, config);
+        NS_TEST_ASSERT_MSG_EQ(notes.size(), 2, "one note for each fact");
+        NS_TEST_EXPECT_MSG_EQ(
+            notes[0],
+            "classes 3 and 4 on 12 ports of 4 switches: no priority group in the files; SONiC's "
+            "buffermgrd adds it from pg_profile_lookup.ini (--sonicPgLookup=FILE); without the "
+            "file the headroom is computed",
+            "groups");
+        NS_TEST_EXPECT_MSG_EQ(notes[1],
+                              "class 4 on 12 ports of 4 switches: no memory by BUFFER_QUEUE; every "
+                              "frame is dropped",
+                              "queues");
+    }
+};
+
+/** Marking curves of single ports, and files with one half of the settings. */
+class SonicPartsTestCase : public TestCase
+{
+  public:
+    SonicPartsTestCase()
+        : TestCase("marking differs by port; one file alone leaves the rest as it is")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const RdmaTopology star = MakeRdmaStar(4, MakeTestRates(100, 100, 10));
+        RdmaSonicConfig config = GetConfig();
+        config.ports[1].ecn[3].reset();
+        config.ports[2].ecn[3]->kminBytes = 7000;
         RdmaTestFabric test;
         test.fabric = test.helper.Install(star);
-        const auto notes = ApplyRdmaSonicConfig(*test.fabric, config);
-        const std::size_t place =
-            notes.empty() ? 1
-                          : notes.back().find("switch hub, port Ethernet12, class 3: 100 bytes of "
-                                              "headroom (pg_lossless_bulk), computed ");
-        NS_TEST_EXPECT_MSG_EQ(place, 0, "headroom");
+        ApplyRdmaSonicConfig(*test.fabric, config);
+        PointerValue value;
+        test.fabric->GetSwitch(4)->GetAttribute("EcnMarker", value);
+        const auto marker = value.Get<QbbEcnMarker>();
+        NS_TEST_EXPECT_MSG_EQ(marker->GetThresholds(3, 100_gbps, 0).kminBytes, 50'000, "port 0");
+        NS_TEST_EXPECT_MSG_EQ(marker->GetThresholds(3, 100_gbps, 1).kminBytes,
+                              QbbEcnThresholds().kminBytes,
+                              "port 1");
+        NS_TEST_EXPECT_MSG_EQ(marker->GetThresholds(3, 100_gbps, 2).kminBytes, 7000, "port 2");
+
+        RdmaTestFabric buffers;
+        buffers.fabric = buffers.helper.Install(star);
+        const Ptr<QbbSwitch> first = buffers.fabric->GetSwitch(4);
+        const uint8_t classes = first->GetPort(0)->GetFlowControl().GetLosslessClasses();
+        ApplyRdmaSonicConfig(*buffers.fabric,
+                             ParseRdmaSonicConfig({"buffers.json", SONIC_BUFFERS}));
+        first->ConfigureBuffer();
+        NS_TEST_EXPECT_MSG_EQ(first->GetBufferManager()->GetIngress(2, 3).threshold,
+                              375'000,
+                              "a pool of the file");
+        NS_TEST_EXPECT_MSG_EQ(+first->GetPort(0)->GetFlowControl().GetLosslessClasses(),
+                              +classes,
+                              "PFC is as before");
+        NS_TEST_EXPECT_MSG_EQ(+first->GetPort(0)->GetClassifier().ClassifyDscp(24), 3, "DSCP");
+
+        RdmaTestFabric qos;
+        qos.fabric = qos.helper.Install(star);
+        const Ptr<QbbSwitch> second = qos.fabric->GetSwitch(4);
+        ApplyRdmaSonicConfig(*qos.fabric, ParseRdmaSonicConfig({}, {"qos.json", SONIC_QOS}));
+        second->ConfigureBuffer();
+        NS_TEST_EXPECT_MSG_EQ(+second->GetPort(0)->GetFlowControl().GetLosslessClasses(),
+                              0x18,
+                              "PFC of the file");
+        NS_TEST_EXPECT_MSG_EQ(second->GetBufferManager()->GetUsage().sizeBytes,
+                              12 * 1024 * 1024,
+                              "memory is as before");
     }
 };
 
@@ -275,6 +394,8 @@ class RdmaSonicTestSuite : public TestSuite
         AddTestCase(new EffectTestCase);
         AddTestCase(new SpeedTestCase);
         AddTestCase(new SonicRefusalTestCase);
+        AddTestCase(new SonicHeadroomTestCase);
+        AddTestCase(new SonicPartsTestCase);
     }
 };
 

@@ -50,6 +50,27 @@ TEST(RdmaJson, ReadsEveryKindOfValue)
     EXPECT_EQ(ParseRdmaJson(" 0 ", "f").text, "0");
 }
 
+TEST(RdmaJson, LastValueOfANameCounts)
+{
+    const auto value = ParseRdmaJson("{\"a\": 1, \"b\": 2,\n\n\"a\": {\"c\": 3},\n\"a\": 4}", "f");
+    ASSERT_EQ(value.members.size(), 2U);
+    EXPECT_EQ(value.members[0].first, "a");
+    EXPECT_EQ(value.Find("a")->text, "4");
+    EXPECT_EQ(value.Find("a")->line, 4U);
+    EXPECT_EQ(value.Find("b")->text, "2");
+    using Repeated = std::vector<std::pair<std::string, uint64_t>>;
+    EXPECT_EQ(value.repeated, (Repeated{{"a", 3}, {"a", 4}}));
+    EXPECT_TRUE(ParseRdmaJson("{\"a\": {\"a\": 1}}", "f").repeated.empty());
+}
+
+TEST(RdmaJson, ByteOrderMarkIsSkipped)
+{
+    EXPECT_EQ(ParseRdmaJson("\xef\xbb\xbf{\"a\": 1}", "f").Find("a")->text, "1");
+    EXPECT_EQ(Refusal("\xef\xbb\xbf\xef\xbb\xbf{}").substr(0, 11), "f:1: '\\xef'");
+    EXPECT_NE(Refusal(" \xef\xbb\xbf{}"), "");
+    EXPECT_NE(Refusal("\xef\xbb"), "");
+}
+
 TEST(RdmaJson, NamesLineAndProblem)
 {
     EXPECT_EQ(Refusal(""),
@@ -58,8 +79,6 @@ TEST(RdmaJson, NamesLineAndProblem)
     EXPECT_EQ(Refusal("{\n\"a\": 1,\n}"), "f:3: '}'; accepted: a name in double quotes");
     EXPECT_EQ(Refusal("{\"a\" 1}"), "f:1: '1'; accepted: a colon");
     EXPECT_EQ(Refusal("{\"a\": 1 \"b\": 2}"), "f:1: '\"'; accepted: a comma or }");
-    EXPECT_EQ(Refusal("{\"a\": 1,\n\n\"a\": 2}"),
-              "f:3: 'a' is there twice; accepted: each name once in an object");
     EXPECT_EQ(Refusal("[1 2]"), "f:1: '2'; accepted: a comma or ]");
     EXPECT_EQ(Refusal("[1,]").substr(0, 6), "f:1: '");
     EXPECT_EQ(Refusal("[1] x"), "f:1: more text after the value; accepted: nothing");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-pfc-headroom.h"
 #include "qbb-shared-buffer-setup.h"
 
 #include <ns3/string.h>
@@ -46,6 +47,35 @@ MakePlanned(const QbbBufferPlan& plan, uint32_t bytes = 200'000)
 }
 
 } // namespace
+
+TEST(QbbBufferPlan, HeadroomIsGivenOrComputed)
+{
+    QbbBufferPlan plan = MakePlan();
+    plan.pools[0].headroomBytes = 0; // separate headroom for each group
+    plan.profiles[0].headroomBytes = 5000;
+    EXPECT_EQ(MakePlanned(plan)->GetIngress(0, 3).headroomLimit, 5000U);
+    plan.profiles[0].headroomBytes = 0; // no headroom
+    const auto bare = MakePlanned(plan);
+    EXPECT_EQ(bare->GetIngress(0, 3).headroomLimit, 0U);
+    EXPECT_EQ(bare->GetUsage().headroomSize, 0U);
+    plan.profiles[0].headroomBytes.reset();
+    const uint64_t computed = QbbPfcHeadroom::GetBytes(MakePorts(3, 0x18)[0]);
+    EXPECT_GT(computed, 0U);
+    EXPECT_EQ(MakePlanned(plan)->GetIngress(0, 3).headroomLimit, computed);
+}
+
+// A lossless group without headroom sends XOFF and drops.
+TEST(QbbBufferPlan, NoHeadroomLosesFrames)
+{
+    QbbBufferPlan plan = MakePlan();
+    plan.pools[0].headroomBytes = 0;
+    plan.profiles[0].headroomBytes = 0;
+    const auto buffer = MakePlanned(plan);
+    EXPECT_GT(FillToXoff(buffer, 0, 1, 3, 1000), 0U);
+    EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).admitted);
+    EXPECT_TRUE(buffer->GetIngress(0, 3).paused);
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 0U);
+}
 
 TEST(QbbClassAlphas, ReadsNumbersAndFractions)
 {

@@ -96,9 +96,28 @@ TEST(QbbEcnMarker, CurvesByPriority)
     EXPECT_EQ(marker->GetThresholds(0, 40 * GBPS).Decide(UINT64_MAX), QbbEcnDecision::NO);
 }
 
+TEST(QbbEcnMarker, CurvesByPort)
+{
+    auto marker = CreateObject<QbbEcnMarker>();
+    marker->SetProfile(4, {100000, 400000, 0.2});
+    marker->SetPortProfile(2, 4, QbbEcnProfile{7000, 9000, 0.5});
+    marker->SetPortProfile(3, 4, std::nullopt);
+    EXPECT_EQ(marker->GetThresholds(4, 40 * GBPS, 1).kminBytes, 100000U);
+    EXPECT_EQ(marker->GetThresholds(4, 40 * GBPS, 2).kminBytes, 7000U);
+    EXPECT_DOUBLE_EQ(marker->GetThresholds(4, 40 * GBPS, 2).GetProbability(9000), 0.5);
+    EXPECT_EQ(marker->GetThresholds(4, 40 * GBPS, 3).Decide(UINT64_MAX), QbbEcnDecision::NO);
+    EXPECT_EQ(marker->GetThresholds(4, 40 * GBPS).kminBytes, 100000U);
+    // Without a curve of its own, the port has that of the priority.
+    EXPECT_EQ(marker->GetThresholds(3, 40 * GBPS, 3).kminBytes, 5000U);
+    marker->SetAttribute("PriorityMask", UintegerValue(0x8));
+    EXPECT_EQ(marker->GetThresholds(4, 40 * GBPS, 2).Decide(UINT64_MAX), QbbEcnDecision::NO);
+}
+
 TEST(QbbEcnMarkerDeathTest, BadCurves)
 {
     auto marker = CreateObject<QbbEcnMarker>();
+    EXPECT_DEATH(marker->SetPortProfile(0, 0, QbbEcnProfile{6, 5, 0.1}), "Kmin 6 bytes");
+    EXPECT_DEATH(marker->SetPortProfile(0, 8, std::nullopt), "priority 8");
     EXPECT_DEATH(marker->SetProfile(0, {6, 5, 0.1}), "Kmin 6 bytes, Kmax 5 bytes");
     EXPECT_DEATH(marker->SetProfile(0, {5, 6, 0}), "Pmax 0; accepted: above 0, at most 1");
     EXPECT_DEATH(marker->SetProfile(0, {5, 6, 1.01}), "Pmax 1.01");
