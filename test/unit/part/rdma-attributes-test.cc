@@ -3,9 +3,12 @@
 // Rules that the attributes of all classes of the module keep.
 
 #include "qbb-time.h"
+#include "rdma-arguments.h"
 #include "rdma-dcqcn.h"
 #include "rdma-part.h"
 
+#include <ns3/double.h>
+#include <ns3/nstime.h>
 #include <ns3/type-id.h>
 
 #include <gtest/gtest.h>
@@ -49,6 +52,34 @@ TEST(RdmaAttributes, ARateCanBeZero)
     const auto control = RdmaPart::Parse("dcqcn[AiRate=0bps]", RdmaCongestionControl::GetTypeId())
                              .Create<RdmaDcqcn>();
     EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
+}
+
+// ns-3's CommandLine reads an argument after the module has checked it. Where ns-3 stops at an
+// exponent or at a decimal point, the check refuses them.
+TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
+{
+    const auto check = [](const std::string& argument) {
+        const char* const arguments[] = {"program", argument.c_str()};
+        return CheckRdmaArguments(2, arguments);
+    };
+    EXPECT_EQ(check("--ns3::RdmaNic::WqePrefetch=16"), "");
+    for (const char* text : {"1e3", "16.0", "1.6e1", "16x", ""})
+    {
+        const std::string said = check(std::string("--ns3::RdmaNic::WqePrefetch=") + text);
+        EXPECT_NE(said.find("WqePrefetch '" + std::string(text) + "'; accepted: 0 to"),
+                  std::string::npos)
+            << said;
+    }
+    EXPECT_EQ(check("--ns3::RdmaDcqcn::AiRate=1.5Gbps"), "");
+    EXPECT_NE(check("--ns3::RdmaDcqcn::AiRate=1e9bps"), "");
+    EXPECT_NE(check("--threads=1e0"), "");
+    // ns-3 reads exponents of times and real numbers.
+    EXPECT_EQ(check("--ns3::RdmaNic::CnpInterval=1e3ns"), "");
+    EXPECT_EQ(Time("1e3ns"), NanoSeconds(1000));
+    EXPECT_EQ(check("--ns3::RdmaDcqcn::G=1e-2"), "");
+    DoubleValue real;
+    EXPECT_TRUE(real.DeserializeFromString("1e-2", MakeDoubleChecker<double>()));
+    EXPECT_EQ(real.Get(), 0.01);
 }
 
 TEST(RdmaAttributes, OneChoiceOfDcqcnLeavesTheOthers)
