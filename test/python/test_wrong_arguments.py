@@ -119,6 +119,8 @@ CASES = [
     ("rdma-fabric", "--ecn=5KB:6KB:1 --ns3::QbbEcnMarker::Kmin=1000", r"--ecn: 5KB:6KB:1 with --ns3::QbbEcnMarker::Kmin; accep"),
     ("rdma-fabric", "--transport=irn --dynamicRto --rtoLow=50us", r"--rtoLow means nothing with --dynamicRto, whose timeouts"),
     ("rdma-fabric", "--rto=0s --retries=5", r"--retries means nothing with --rto=0s$"),
+    ("rdma-fabric", "--out=. --monitor=./flows.csv", r"--monitor: \./flows.csv, which --out writes; accepted: another file$"),
+    ("rdma-fabric", "--out=x --seeds=2 --monitor=ports.csv", r"--monitor: ports.csv, which --out writes; accepted: another"),
     # Files of options.
     ("rdma-fabric", "--config=none.conf", r"none.conf: cannot be opened"),
     ("rdma-fabric", "--config=twice.conf", r"twice.conf:2: load: is given twice; accepted: once in a file$"),
