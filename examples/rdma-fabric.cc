@@ -16,6 +16,7 @@
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -63,6 +64,34 @@ PrintParts(const std::string& option)
     }
 }
 
+/**
+ * Refuses a file of an option that the results would replace.
+ *
+ * \param options options of the run
+ * \param folder folder of the results
+ * \param isRelative files of options are relative to the folder
+ */
+void
+CheckFiles(const RdmaFabricOptions& options, const std::string& folder, bool isRelative)
+{
+    const auto normal = [](const std::filesystem::path& path) {
+        return std::filesystem::absolute(path).lexically_normal();
+    };
+    for (const std::string option : {"monitor", "pauseTree", "timeseries", "trace-events"})
+    {
+        for (const std::string name : {"flows.csv", "ports.csv", "summary.json", "run.json"})
+        {
+            const std::string file = options.GetText(option);
+            const std::filesystem::path base = isRelative ? folder : "";
+            RefuseRdmaIf(!file.empty() &&
+                             normal(base / file) == normal(std::filesystem::path(folder) / name),
+                         "--" + option + ": " + file +
+                             ", which --out writes; accepted: another "
+                             "file");
+        }
+    }
+}
+
 } // namespace
 
 int
@@ -106,6 +135,10 @@ main(int argc, char* argv[])
         RefuseRdmaOption("out", !out.empty() && options.checkDeadlock, "--checkDeadlock");
         const bool isShown = progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal());
         RdmaSeedSetting setting = RdmaSeedSetting::Parse(seeds, jobs, options.seed);
+        if (!out.empty())
+        {
+            CheckFiles(options, out, setting.seeds > 1);
+        }
         if (!saveConfig.empty() && RdmaRanks::IsFirst())
         {
             cmd.Save(saveConfig);

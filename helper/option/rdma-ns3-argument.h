@@ -32,7 +32,10 @@ using RdmaOwnAttributes = std::map<std::string, std::string>;
  */
 bool IsRdmaNs3Argument(const std::string& name);
 
-/** \ingroup rdma \return names of the global values of ns-3 and of its modules */
+/**
+ * \ingroup rdma
+ * \return names of the global values of ns-3 and of its modules
+ */
 std::vector<std::string> GetRdmaGlobalNames();
 
 /**

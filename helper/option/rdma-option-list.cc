@@ -319,6 +319,9 @@ RdmaOptionList::AddAction(const std::string& name,
 void
 RdmaOptionList::Include(const RdmaOptionList& other, const std::vector<std::string>& names)
 {
+    // Values that are given later, to either list, concern both.
+    other.m_ns3->insert(m_ns3->begin(), m_ns3->end());
+    m_ns3 = other.m_ns3;
     for (const auto& option : other.m_options)
     {
         if (option->GetText() != option->known)
@@ -369,12 +372,34 @@ RdmaOptionList::GetSettings(const std::string& group,
                          !setting && clash == RdmaOptionClash::REFUSE &&
                              IsGivenWith(option.name, mode),
                          "--" + mode + "=" + GetText(mode));
-        if (setting)
+        if (setting && !YieldsToAttribute(option, type, *setting))
         {
             settings.push_back(std::move(*setting));
         }
     }
     return settings;
+}
+
+bool
+RdmaOptionList::YieldsToAttribute(const Option& option,
+                                  TypeId type,
+                                  const RdmaOptionSetting& setting) const
+{
+    for (TypeId each = type;; each = each.GetParent())
+    {
+        const std::string name = each.GetName() + "::" + setting.attribute;
+        const auto found = m_ns3->find(name);
+        if (found != m_ns3->end())
+        {
+            RefuseRdmaIf(found->second.source == option.GetSource(),
+                         "--" + option.name + " with --" + name + "; accepted: one of the two");
+            return found->second.source > option.GetSource();
+        }
+        if (!each.HasParent())
+        {
+            return false;
+        }
+    }
 }
 
 void
@@ -491,11 +516,13 @@ RdmaOptionList::CopyValues(const RdmaOptionList& other)
         m_options[i]->source = from.source;
         m_options[i]->known = from.known;
     }
-    m_ns3 = other.m_ns3;
+    *m_ns3 = *other.m_ns3;
 }
 
 void
-RdmaOptionList::SetNs3Argument(const std::string& name, const std::string& value)
+RdmaOptionList::SetNs3Argument(const std::string& name,
+                               const std::string& value,
+                               RdmaOptionSource source)
 {
     const auto own = m_own.find(name);
     RefuseRdmaIf(own != m_own.end(),
@@ -503,7 +530,7 @@ RdmaOptionList::SetNs3Argument(const std::string& name, const std::string& value
                      (name.rfind("ns3::", 0) == 0 ? "attribute" : "value") +
                      "; accepted: " + (own == m_own.end() ? "" : own->second));
     SetRdmaNs3Argument(name, value);
-    m_ns3[name] = value;
+    (*m_ns3)[name] = {value, source};
 }
 
 std::string
@@ -566,7 +593,9 @@ RdmaOptionList::Apply(const std::string& text, const std::string& file, RdmaOpti
             {
                 RefuseRdmaIf(!IsRdmaNs3Argument(name),
                              "--" + name + ": there is no such option" + Suggest(name));
-                SetNs3Argument(name, argument.substr(std::min(equals + 1, argument.size())));
+                SetNs3Argument(name,
+                               argument.substr(std::min(equals + 1, argument.size())),
+                               source);
                 continue;
             }
             RefuseRdmaIf((*found)->IsAction(),
@@ -615,9 +644,9 @@ RdmaOptionList::Save(const std::string& file) const
             add(option->name, option->GetText());
         }
     }
-    for (const auto& [name, value] : m_ns3)
+    for (const auto& [name, value] : *m_ns3)
     {
-        add(name, value);
+        add(name, value.text);
     }
     WriteRdmaFile(file, text);
 }

@@ -158,8 +158,9 @@ class RdmaOptionList
      * \param mode option that names the class: "transport"
      * \param clash what happens to an option whose attribute the class does not have
      * \return attributes and values
-     * \throws std::invalid_argument naming an option that is invalid, or that does not apply to the
-     *         class and is given with the mode (IsGivenWith())
+     * \throws std::invalid_argument naming an option that is invalid; that does not apply to the
+     *         class and is given with the mode (IsGivenWith()); or that is given beside an argument
+     *         --ns3::Class::Attribute= for its attribute
      */
     std::vector<RdmaOptionSetting> GetSettings(
         const std::string& group,
@@ -329,9 +330,10 @@ class RdmaOptionList
      *
      * \param name name of the attribute or of the global value
      * \param value the value
+     * \param source where the value comes from
      * \throws std::invalid_argument naming the argument and the accepted values
      */
-    void SetNs3Argument(const std::string& name, const std::string& value);
+    void SetNs3Argument(const std::string& name, const std::string& value, RdmaOptionSource source);
 
     /** \return attributes and global values that arguments must not set */
     RdmaOwnAttributes& GetOwn()
@@ -353,12 +355,24 @@ class RdmaOptionList
     std::string Suggest(const std::string& name, const std::vector<std::string>& more = {}) const;
 
   private:
+    /** Value of an attribute or of a global value. */
+    struct Ns3Value
+    {
+        std::string text;        //!< the value
+        RdmaOptionSource source; //!< who gave the value
+    };
+
+    bool YieldsToAttribute(const Option& option,
+                           TypeId type,
+                           const RdmaOptionSetting& setting) const;
     std::shared_ptr<Option> Find(const std::string& name) const;
 
     std::vector<std::shared_ptr<Option>> m_options; //!< options in the order of the help text
     std::vector<RdmaOptionTarget> m_targets;        //!< attributes that options set
     RdmaOwnAttributes m_own;                        //!< what arguments must not set
-    std::map<std::string, std::string> m_ns3;       //!< given attributes and global values, by name
+    /// Given attributes and global values, by name. Lists that include each other share them.
+    std::shared_ptr<std::map<std::string, Ns3Value>> m_ns3{
+        std::make_shared<std::map<std::string, Ns3Value>>()};
 };
 
 } // namespace ns3

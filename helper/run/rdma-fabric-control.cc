@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-ecn-marker.h"
 #include "qbb-wire.h"
+#include "rdma-attribute-text.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric-setup.h"
 #include "rdma-option.h"
@@ -61,6 +63,12 @@ ConfigureEcn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
         const uint64_t kmin = ParseRdmaBytes(parts[0]);
         const uint64_t kmax = ParseRdmaBytes(parts[1]);
         const double pmax = ParseRdmaReal(parts[2]);
+        for (const std::string name : {"Kmin", "Kmax", "Pmax"})
+        {
+            RefuseRdmaIf(IsRdmaDefaultGiven(QbbEcnMarker::GetTypeId(), name),
+                         text + " with --ns3::QbbEcnMarker::" + name +
+                             "; accepted: one of the two");
+        }
         RefuseRdmaIf(kmin > kmax || !(pmax > 0 && pmax <= 1),
                      "\"" + text + "\"; accepted: KMIN at most KMAX, PMAX above 0 and at most 1");
         helper.SetEcnAttribute("Kmin", UintegerValue(kmin));

@@ -135,6 +135,9 @@ ConfigureSharedBuffer(RdmaFabricHelper& helper, const RdmaFabricOptions& options
     RdmaPart buffer = RdmaPart::Parse(preset == "auto" ? shared.GetName() : preset, shared);
     if (const uint64_t bytes = GetBufferBytes(options))
     {
+        RefuseRdmaIf(IsRdmaDefaultGiven(shared, "BufferSize"),
+                     "--buffer=" + options.buffer +
+                         " with --ns3::QbbSharedBuffer::BufferSize; accepted: one of the two");
         buffer.Set("BufferSize", UintegerValue(bytes));
     }
     else if (preset == "auto" && !IsRdmaDefaultGiven(shared, "BufferSize"))

@@ -83,6 +83,19 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
     });
     options.SetAttributes(part, "transport", "transport");
     SetTransportDefault(part, {"RetryCount", "DataRetries"}, UintegerValue(UINT32_MAX));
+    for (const char* option : {"rtoLow", "rtoLowPackets"})
+    {
+        RefuseRdmaOption(option,
+                         options.dynamicRto && options.IsGivenWith(option, "dynamicRto"),
+                         "--dynamicRto, whose timeouts follow from round-trip times");
+    }
+    for (const char* option : {"retries", "rtoLowPackets"})
+    {
+        RefuseRdmaOption(option,
+                         options.rto != "auto" && ParseRdmaTime(options.rto) == 0_ps &&
+                             options.IsGivenWith(option, "rto"),
+                         "--rto=" + options.rto);
+    }
     RefuseRdmaIf(options.backOff && options.recovery != "go-back-n",
                  "--backOff with --recovery=" + options.recovery +
                      "; accepted: with --recovery=go-back-n");

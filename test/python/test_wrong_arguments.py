@@ -113,6 +113,14 @@ CASES = [
     ("rdma-fabric", "--checkDeadlock --monitor=x.csv", r"--monitor means nothing with --checkDeadlock$"),
     ("rdma-fabric", "--checkDeadlock --instruments=monitor:x.csv", r"--instruments means nothing with --checkDeadlock$"),
     ("rdma-fabric", "--monitor=x --instruments=pause-tree:x", r"--instruments: x, which --monitor writes; accepted: another"),
+    ("rdma-fabric", "--buffer=4MB --ns3::QbbSharedBuffer::BufferSize=5000000", r"--buffer=4MB with --ns3::QbbSharedBuffer::Bu"),
+    ("rdma-fabric", "--rto=1ms --ns3::RoceTransport::RetransmissionTimeout=2ms", r"--rto with --ns3::RoceTransport::Retra"),
+    ("rdma-fabric", "--ecmpSeed=7 --ns3::QbbSwitch::EcmpSeed=9", r"--ecmpSeed with --ns3::QbbSwitch::EcmpSeed; accepted: one of"),
+    ("rdma-fabric", "--ecn=5KB:6KB:1 --ns3::QbbEcnMarker::Kmin=1000", r"--ecn: 5KB:6KB:1 with --ns3::QbbEcnMarker::Kmin; accep"),
+    ("rdma-fabric", "--transport=irn --dynamicRto --rtoLow=50us", r"--rtoLow means nothing with --dynamicRto, whose timeouts"),
+    ("rdma-fabric", "--rto=0s --retries=5", r"--retries means nothing with --rto=0s$"),
+    ("rdma-fabric", "--out=. --monitor=./flows.csv", r"--monitor: \./flows.csv, which --out writes; accepted: another file$"),
+    ("rdma-fabric", "--out=x --seeds=2 --monitor=ports.csv", r"--monitor: ports.csv, which --out writes; accepted: another"),
     # Files of options.
     ("rdma-fabric", "--config=none.conf", r"none.conf: cannot be opened"),
     ("rdma-fabric", "--config=twice.conf", r"twice.conf:2: load: is given twice; accepted: once in a file$"),
@@ -385,8 +393,11 @@ class RightArguments(unittest.TestCase):
         self.assertEqual(both, self.run_fabric(*self.SMALL, "--buffer=4MB"))
         other = self.run_fabric("--config=a.conf", *self.SMALL, "--switch=input-queued")
         self.assertEqual(other, self.run_fabric(*self.SMALL, "--switch=input-queued"))
-        preset = self.run_fabric("--preset=irn", "--topology=star:4", "--workload=incast:3", "--bytes=10KB")
-        self.assertIn("0 drops", preset)
+        self.run_fabric("--preset=irn", *self.SMALL, "--save-config=irn.conf")
+        self.assertIn(b"--ns3::IrnTransport::WriteHeaders=Roce\n", contents(self.folder, "irn.conf"))
+        put(self.folder, "b.conf", "--ns3::QbbSwitch::EcmpSeed=9\n--rto=5ms\n")
+        self.run_fabric("--config=b.conf", *self.SMALL, "--ecmpSeed=7")
+        self.run_fabric("--config=b.conf", *self.SMALL, "--ns3::RoceTransport::RetransmissionTimeout=7ms")
 
     def test_forms_of_an_argument(self):
         usual = self.run_fabric(*self.SMALL, "--explain=true", "--mtu=512")
