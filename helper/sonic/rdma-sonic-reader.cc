@@ -26,19 +26,12 @@ struct SonicIndices
     bool isEmpty{false};                      //!< the pool has 0 bytes
 };
 
-/** \return true if a profile's groups get their headroom from the pool */
-bool
-HasSonicHeadroomPool(const QbbBufferPool& pool)
-{
-    return pool.headroomBytes > 0;
-}
-
-/** Subtracts the headroom from a reserve that includes the headroom. */
+/** Subtracts the headroom from a reserve that includes it: without a headroom pool. */
 void
 SplitSonicReserve(QbbBufferProfile& profile, const QbbBufferPool& pool)
 {
     const auto headroom = profile.headroomBytes.value_or(0);
-    if (!HasSonicHeadroomPool(pool) && profile.reserveBytes >= headroom)
+    if (pool.headroomBytes == 0 && profile.reserveBytes >= headroom)
     {
         profile.reserveBytes -= headroom;
     }
@@ -93,7 +86,7 @@ ReadSonicProfile(const RdmaSonicEntry& entry, const QbbBufferPool& pool, int16_t
     profile.xonBytes = entry.GetBytes("xon");
     profile.xonOffsetBytes = entry.GetBytes("xon_offset");
     SplitSonicReserve(profile, pool);
-    entry.Require(pool.egress || !HasSonicHeadroomPool(pool) ||
+    entry.Require(pool.egress || pool.headroomBytes == 0 ||
                       *profile.headroomBytes <= pool.headroomBytes,
                   "xoff",
                   std::to_string(*profile.headroomBytes) +
