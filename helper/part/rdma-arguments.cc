@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-part.h"
+#include "rdma-program-facts.h"
 #include "rdma-simulator-choice.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-units.h"
@@ -15,6 +16,7 @@
 #include <ns3/string.h>
 #include <ns3/type-id.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -144,9 +146,29 @@ CheckRdmaArguments(int argc, const char* const* argv, const RdmaOwnAttributes& o
     return "";
 }
 
+namespace
+{
+
+/** Ends the program with status 2 if its output could not be written, as on a full disk. */
+void
+CheckStandardOutput()
+{
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    {
+        const auto command = GetRdmaCommand();
+        std::cerr << (command.empty() ? "rdma" : command.front())
+                  << ": standard output: could not be written completely\n";
+        std::_Exit(2);
+    }
+}
+
+} // namespace
+
 void
 BeginRdmaProgram(int argc, const char* const* argv, const RdmaOwnAttributes& own)
 {
+    std::atexit(&CheckStandardOutput);
     const std::string wrong = CheckRdmaArguments(argc, argv, own);
     if (!wrong.empty())
     {

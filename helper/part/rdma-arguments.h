@@ -43,6 +43,9 @@ std::string CheckRdmaArguments(int argc,
  * "--simulator=default" turns off. With "--SimulatorImplementationType=", Select() is not called:
  * ns-3 creates the simulator with the program's first node, after CommandLine::Parse().
  *
+ * When the program ends, a message and status 2 tell if standard output could not be written, as on
+ * a full disk.
+ *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program
  * \param own attributes that the program sets by itself, which arguments must not set
