@@ -16,8 +16,8 @@ namespace ns3
  * message.
  *
  * \param isWrong true if the request cannot be met
- * \param message one line, "problem; accepted: ..."; the values are printed one after the other. The
- *        caller computes them for every request, so they must be valid for right ones, too
+ * \param message one line, "problem; accepted: ...", as values that are printed one after the
+ *        other. The caller computes the values for right requests, too, so they must be valid there
  * \throws std::invalid_argument with the message if \p isWrong is true
  */
 template <typename... Values>
