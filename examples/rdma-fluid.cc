@@ -126,14 +126,12 @@ PrintSeeds(const std::vector<RdmaFluidSample>& seeds)
               << 100 * errors * std::sqrt(marking) << "\n";
 }
 
-/** \param file path of the CSV file \param fluid samples \param packets samples */
+/** \param output the CSV file \param fluid samples \param packets samples */
 void
-WriteCsv(const std::string& file,
+WriteCsv(RdmaOutputFile& output,
          const std::vector<RdmaFluidSample>& fluid,
          const std::vector<RdmaFluidSample>& packets)
 {
-    RdmaOutputFile output;
-    output.Open(file);
     std::ostream& os = output.GetStream();
     os << "time_us,fluid_queue_bytes,packet_queue_bytes";
     const std::size_t flows = fluid.front().rateBps.size();
@@ -201,6 +199,11 @@ ReadCurve(const std::string& text)
 void
 Compare(const FluidSetting& setting)
 {
+    RdmaOutputFile output; // opened before the runs: refuses a file that cannot be written
+    if (setting.output != "none")
+    {
+        output.Open(setting.output);
+    }
     std::vector<RdmaFluidSample> means;
     FluidPackets first;
     uint64_t pauses = 0;
@@ -249,7 +252,7 @@ Compare(const FluidSetting& setting)
     }
     if (setting.output != "none")
     {
-        WriteCsv(setting.output, samples, first.rows);
+        WriteCsv(output, samples, first.rows);
     }
 }
 

@@ -6,6 +6,8 @@
 #include "qbb-cable.h"
 #include "qbb-capture.h"
 #include "qbb-net-device.h"
+#include "rdma-part.h"
+#include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
@@ -38,7 +40,7 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
                     "rdma: Address for all ports of a QbbHelper; every port gets one of its own, "
                     "which QbbNetDevice::SetAddress() changes");
     m_late.Called("SetDeviceAttribute(" + name + ")");
-    m_deviceFactory.Set(name, value);
+    m_deviceFactory.Set(name, *CheckRdmaAttribute(m_deviceFactory.GetTypeId(), name, value));
 }
 
 NetDeviceContainer
@@ -85,7 +87,7 @@ QbbHelper::EnablePcapInternal(std::string prefix,
     auto file = m_pcapFactory.Create<PcapFileWrapper>();
     file->Open(name, std::ios::out);
     file->Init(PCAP_LINK_TYPE);
-    NS_ABORT_MSG_IF(file->Fail(), "rdma: cannot write the capture file " << name);
+    RefuseRdmaIf(file->Fail(), name, ": the capture file cannot be written");
     QbbCapture::Begin(*port, file, promiscuous);
 }
 

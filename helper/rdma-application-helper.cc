@@ -4,6 +4,7 @@
 
 #include "rdma-client.h"
 #include "rdma-nic.h"
+#include "rdma-part.h"
 
 #include <ns3/abort.h>
 #include <ns3/node.h>
@@ -20,7 +21,7 @@ RdmaApplicationHelper::RdmaApplicationHelper(TypeId type)
 void
 RdmaApplicationHelper::SetAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_factory.Set(name, value);
+    m_factory.Set(name, *CheckRdmaAttribute(m_factory.GetTypeId(), name, value));
 }
 
 ApplicationContainer

@@ -7,6 +7,8 @@
 #include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
 #include "rdma-late-setters.h"
+#include "rdma-queue-pair.h"
+#include "rdma-refuse.h"
 #include "rdma-topology.h"
 
 #include <ns3/attribute.h>
@@ -43,8 +45,8 @@ enum class RdmaPfcDeployment
  *
  * Exchangeable components are selected by text (RdmaPart): a short name such as "dcqcn-nic", or a
  * class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes defined by the user
- * are accepted as well. An invalid text causes std::invalid_argument with a list of accepted
- * values.
+ * are accepted as well. An invalid text, an unknown attribute and a value that an attribute does
+ * not take cause std::invalid_argument with a list of accepted values.
  *
  * The constructor calls RdmaSimulatorImpl::Select(), which sets ns-3's time resolution to
  * femtoseconds. Create the helper before the first event is scheduled, and do not call
@@ -65,7 +67,7 @@ class RdmaFabricHelper
     /** \param name an attribute of QbbNetDevice \param value value for all ports */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetDeviceAttribute", name).device.Set(name, value);
+        SetChecked(Change("SetDeviceAttribute", name).device, name, value);
     }
 
     /**
@@ -81,19 +83,19 @@ class RdmaFabricHelper
     /** \param name an attribute of QbbChannel \param value value for all cables */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetChannelAttribute", name).channel.Set(name, value);
+        SetChecked(Change("SetChannelAttribute", name).channel, name, value);
     }
 
     /** \param name an attribute of QbbSwitch \param value value for all switches */
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetSwitchAttribute", name).sw.Set(name, value);
+        SetChecked(Change("SetSwitchAttribute", name).sw, name, value);
     }
 
     /** \param name an attribute of QbbRouting \param value value of the attribute */
     void SetRoutingAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetRoutingAttribute", name).routing.Set(name, value);
+        SetChecked(Change("SetRoutingAttribute", name).routing, name, value);
     }
 
     /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
@@ -106,7 +108,7 @@ class RdmaFabricHelper
     /** \param name an attribute of the path selector \param value value for all switches */
     void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetPathSelectorAttribute", name).selector.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::selector, "SetPathSelector", name, value);
     }
 
     /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
@@ -118,7 +120,7 @@ class RdmaFabricHelper
     /** \param name attribute of the marker of SetMarker() \param value value for all switches */
     void SetMarkerAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetMarkerAttribute", name).marker.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::marker, "SetMarker", name, value);
     }
 
     /** \param detector the QbbCongestionDetector of every switch, or "none" */
@@ -131,7 +133,7 @@ class RdmaFabricHelper
     /** \param name attribute of the congestion detector \param value value for all switches */
     void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetCongestionDetectorAttribute", name).detector.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::detector, "SetCongestionDetector", name, value);
     }
 
     /** \param buffer the QbbBufferManager of every switch */
@@ -143,7 +145,7 @@ class RdmaFabricHelper
     /** \param name attribute of the buffer manager \param value value for all switches */
     void SetBufferAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetBufferAttribute", name).buffer.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::buffer, "SetBuffer", name, value);
     }
 
     /**
@@ -156,7 +158,7 @@ class RdmaFabricHelper
     {
         RdmaFabricSettings& settings = Change("SetEcnAttribute", name);
         settings.markEcn = true;
-        settings.ecn.Set(name, value);
+        SetChecked(settings.ecn, name, value);
         settings.given.insert(settings.ecn.GetTypeId().GetName() + "::" + name);
     }
 
@@ -190,14 +192,14 @@ class RdmaFabricHelper
     /** \param name an attribute of the transport \param value value for all NICs */
     void SetTransportAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetTransportAttribute", name).transport.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::transport, "SetTransport", name, value);
     }
 
     /**
      * Selects the congestion control. Install() also makes the settings that the algorithm needs,
      * unless the user has made them: ECN marks (EnableEcn()), the marking step of DCTCP
      * (GetRdmaDctcpStep()) and RdmaNic::CnpInterval (RdmaCongestionControl::GetCnpInterval()).
-     * Install() aborts with a message if the algorithm looks at each acknowledgement
+     * Install() throws std::invalid_argument if the algorithm looks at each acknowledgement
      * (RdmaCongestionControl::NeedsEachAck()), and the transport acknowledges several packets at
      * once.
      *
@@ -212,21 +214,23 @@ class RdmaFabricHelper
     /** \param name attribute of the congestion control \param value value for all NICs */
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetCongestionControlAttribute", name).control.Set(name, value);
+        SetOfPart(&RdmaFabricSettings::control, "SetCongestionControl", name, value);
     }
 
     /** \param name an attribute of RdmaNic \param value value for all NICs */
     void SetNicAttribute(const std::string& name, const AttributeValue& value)
     {
         RdmaFabricSettings& settings = Change("SetNicAttribute", name);
-        settings.nic.Set(name, value);
+        SetChecked(settings.nic, name, value);
         settings.given.insert(settings.nic.GetTypeId().GetName() + "::" + name);
     }
 
     /** \param name an attribute of RdmaQueuePair \param value value for all queue pairs */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
     {
-        Change("SetQueuePairAttribute", name).queuePair.emplace_back(name, value.Copy());
+        Change("SetQueuePairAttribute", name)
+            .queuePair.emplace_back(name,
+                                    CheckRdmaAttribute(RdmaQueuePair::GetTypeId(), name, value));
     }
 
     /**
@@ -293,6 +297,39 @@ class RdmaFabricHelper
     {
         m_late.Called(setter + "(" + attribute + ")");
         return m_settings;
+    }
+
+    /** Sets an attribute of a factory. \throws std::invalid_argument for a wrong name or value */
+    static void SetChecked(ObjectFactory& factory,
+                           const std::string& name,
+                           const AttributeValue& value)
+    {
+        factory.Set(name, *CheckRdmaAttribute(factory.GetTypeId(), name, value));
+    }
+
+    /**
+     * Sets an attribute of a part.
+     *
+     * \param part the part
+     * \param setter name of the setter that selects the part
+     * \param name name of the attribute
+     * \param value value of the attribute
+     * \throws std::invalid_argument for a part that is not selected, a wrong name, or a wrong value
+     */
+    void SetOfPart(RdmaPart RdmaFabricSettings::*part,
+                   const std::string& setter,
+                   const std::string& name,
+                   const AttributeValue& value)
+    {
+        RdmaPart& selected = Change(setter + "Attribute", name).*part;
+        RefuseRdmaIf(selected.IsNone(),
+                     setter,
+                     "Attribute(",
+                     name,
+                     ") without a part; accepted: after ",
+                     setter,
+                     "()");
+        selected.Set(name, value);
     }
 
     RdmaLateSetters m_late{"RdmaFabricHelper"}; //!< warns of setters after Install()

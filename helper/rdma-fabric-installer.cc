@@ -8,10 +8,11 @@
 #include "rdma-bdp.h"
 #include "rdma-rank-placement.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-units.h"
 #include "rdma-warn-once.h"
 
-#include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
@@ -269,11 +270,13 @@ RdmaFabricInstaller::ServeControl()
     {
         return;
     }
-    NS_ABORT_MSG_IF(m_control->NeedsEachAck() && m_transport->GetAckInterval() != 1,
-                    "rdma: " << m_control->GetInstanceTypeId().GetName()
-                             << " looks at each acknowledgement, and "
-                             << m_transport->GetInstanceTypeId().GetName() << "::AckInterval is "
-                             << m_transport->GetAckInterval() << "; accepted: 1");
+    RefuseRdmaIf(m_control->NeedsEachAck() && m_transport->GetAckInterval() != 1,
+                 m_control->GetInstanceTypeId().GetName(),
+                 " looks at each acknowledgement, and ",
+                 m_transport->GetInstanceTypeId().GetName(),
+                 "::AckInterval is ",
+                 m_transport->GetAckInterval(),
+                 "; accepted: 1");
     if (!IsGiven(RdmaNic::GetTypeId(), "CnpInterval"))
     {
         m_cnpInterval = m_control->GetCnpInterval();
@@ -284,10 +287,10 @@ void
 RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
 {
     const bool hasOther = !m_settings.detector.IsNone() || !m_settings.marker.IsNone();
-    NS_ABORT_MSG_IF(marking != RdmaMarking::NONE && m_settings.markEcn == false && !hasOther,
-                    "rdma: " << m_control->GetInstanceTypeId().GetName()
-                             << " needs ECN marks, and EnableEcn(false) turns them off; accepted: "
-                                "EnableEcn(true), or neither, or a marker or congestion detector");
+    RefuseRdmaIf(marking != RdmaMarking::NONE && m_settings.markEcn == false && !hasOther,
+                 m_control ? m_control->GetInstanceTypeId().GetName() : "",
+                 " needs ECN marks, and EnableEcn(false) turns them off; accepted: "
+                 "EnableEcn(true), or neither, or a marker or congestion detector");
     // A congestion detector or a marker of the script decides in place of the curve.
     const bool marks = m_settings.markEcn.value_or(marking != RdmaMarking::NONE && !hasOther);
     if (!marks)
@@ -313,13 +316,17 @@ RdmaFabricInstaller::FinishControl()
 {
     const bool pint = m_control->GetUtilisationPeriod() > 0;
     uint32_t trailer = pint ? QbbWire::PINT_BYTES : 0;
-    if (const RdmaIntFormat format = m_control->GetIntFormat(); format != RdmaIntFormat::NONE)
+    const uint32_t switches = std::max(GetRdmaLongestLinks(m_fabric->m_topology), 1U) - 1;
+    const auto findRtt = [this](uint32_t bytes) {
+        const auto [packet, ack] = GetLineBytes(bytes);
+        return GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+    };
+    if (m_control->GetIntFormat() != RdmaIntFormat::NONE)
     {
-        const uint32_t links = std::max(GetRdmaLongestLinks(m_fabric->m_topology), 1U);
-        trailer = QbbWire::IntTrailerBytes(format, links - 1);
+        const uint32_t paper = QbbWire::IntTrailerBytes(RdmaIntFormat::PAPER, switches);
+        trailer = QbbWire::IntTrailerBytes(ChooseIntFormat(findRtt(paper)), switches);
     }
-    const auto [packet, ack] = GetLineBytes(trailer);
-    m_fabric->m_longestRtt = GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+    m_fabric->m_longestRtt = findRtt(trailer);
     if (pint)
     {
         SetPintBaseRtt();
@@ -334,6 +341,47 @@ RdmaFabricInstaller::FinishControl()
                      "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
                          " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n");
     }
+}
+
+RdmaIntFormat
+RdmaFabricInstaller::ChooseIntFormat(QbbPs longestRtt)
+{
+    const auto& links = m_fabric->m_topology.GetLinks();
+    const RdmaIntFormat asked = m_control->GetIntFormat();
+    const std::string name = m_control->GetInstanceTypeId().GetName();
+    constexpr QbbBitRate KILOBIT = 1000_bps;
+    std::string reason;
+    for (const RdmaTopologyLink& link : links)
+    {
+        RefuseRdmaIf(link.rate < KILOBIT,
+                     name,
+                     ": telemetry of a link of ",
+                     link.rate,
+                     " bit/s; accepted: links of 1kbps and more");
+        const bool hasCode = GetRdmaIntRateCode(link.rate) != 0;
+        RefuseRdmaIf(asked == RdmaIntFormat::PAPER && !hasCode,
+                     name,
+                     GetRdmaNoCodeMessage(link.rate));
+        if (!hasCode)
+        {
+            reason = "has no code for links of " + FormatRdmaRate(link.rate);
+            break;
+        }
+        if (reason.empty() && !IsRdmaIntUnambiguous(RdmaIntFormat::PAPER, link.rate, longestRtt))
+        {
+            reason = "has counters that overflow in the longest round trip, " +
+                     FormatRdmaTime(longestRtt / 1_us * 1_us);
+        }
+    }
+    m_fabric->m_intFormat = reason.empty() ? RdmaIntFormat::PAPER : RdmaIntFormat::EXACT;
+    if (!reason.empty() && asked != RdmaIntFormat::EXACT)
+    {
+        const std::string what = asked == RdmaIntFormat::AUTO ? "Exact, because Paper " + reason
+                                                              : "Paper, which " + reason;
+        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+                     "rdma: note: " + name + " sends telemetry in IntFormat " + what + "\n");
+    }
+    return asked == RdmaIntFormat::AUTO ? m_fabric->m_intFormat : asked;
 }
 
 void
@@ -376,11 +424,13 @@ RdmaFabricInstaller::FindNetwork() const
         {
             return static_cast<uint32_t>(network);
         }
-        NS_ABORT_MSG_IF(network + 2 * size > FIRST_MULTICAST,
-                        "rdma: other fabrics have addresses of network "
-                            << m_settings.network << " with mask " << m_settings.mask
-                            << " and of all that follow; RdmaFabricHelper::SetAddressRange() sets "
-                               "another network");
+        RefuseRdmaIf(network + 2 * size > FIRST_MULTICAST,
+                     "other fabrics have addresses of network ",
+                     m_settings.network,
+                     " with mask ",
+                     m_settings.mask,
+                     " and of all that follow; RdmaFabricHelper::SetAddressRange() sets "
+                     "another network");
     }
 }
 
@@ -403,10 +453,12 @@ RdmaFabricInstaller::InstallAddresses()
         }
         for (uint32_t i = 0; i < ports; ++i)
         {
-            NS_ABORT_MSG_IF(next >= last,
-                            "rdma: network " << m_settings.network << " with mask "
-                                             << m_settings.mask
-                                             << " has too few addresses for the hosts' ports");
+            RefuseRdmaIf(next >= last,
+                         "network ",
+                         m_settings.network,
+                         " with mask ",
+                         m_settings.mask,
+                         " has too few addresses for the hosts' ports");
             const Ipv4Address address(next++);
             auto device = DynamicCast<QbbNetDevice>(node->GetDevice(i));
             m_fabric->m_nics[host]->AddPort(device, address);

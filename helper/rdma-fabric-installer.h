@@ -74,7 +74,7 @@ class RdmaFabricInstaller
     void InstallSwitch(uint32_t sw);
     void InstallAddresses();
     /**
-     * Aborts with a message if there is no such network.
+     * Throws std::invalid_argument if there is no such network.
      *
      * \return the first network, from that of the settings on, whose addresses for the hosts no NIC
      *         of the simulation has
@@ -91,6 +91,13 @@ class RdmaFabricInstaller
     bool IsGiven(TypeId type, const std::string& attribute) const;
     /** Passes properties of the whole network to the congestion control and the switches. */
     void FinishControl();
+    /**
+     * Chooses the telemetry format, and refuses rates that the format cannot carry.
+     *
+     * \param longestRtt longest round trip with records in the format PAPER
+     * \return the format, PAPER or EXACT
+     */
+    RdmaIntFormat ChooseIntFormat(QbbPs longestRtt);
     /** Sets PINT's base RTT of the switches to the fabric's longest RTT unless already set. */
     void SetPintBaseRtt();
     /** \return payload bytes of a full packet */

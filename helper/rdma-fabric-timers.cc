@@ -8,9 +8,9 @@
 #include "rdma-bdp.h"
 #include "rdma-fabric.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-warn-once.h"
 
-#include <ns3/abort.h>
 #include <ns3/pointer.h>
 
 #include <algorithm>
@@ -227,11 +227,14 @@ RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
     {
         NoteReordering();
     }
-    NS_ABORT_MSG_IF(!refusal.empty(),
-                    "rdma: " << m_transport->GetInstanceTypeId().GetName() << "::" << m_timer
-                             << " is 0; " << refusal
-                             << "; accepted: the default, which the network then determines, or a "
-                                "time above 0, longer than the run for a run without timeouts");
+    RefuseRdmaIf(!refusal.empty(),
+                 m_transport->GetInstanceTypeId().GetName(),
+                 "::",
+                 m_timer,
+                 " is 0; ",
+                 refusal,
+                 "; accepted: the default, which the network then determines, or a "
+                 "time above 0, longer than the run for a run without timeouts");
     if (m_timer.empty())
     {
         return;

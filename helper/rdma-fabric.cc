@@ -172,6 +172,14 @@ RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) cons
     }
     profile.networkRtt = std::max(m_longestRtt, profile.baseRtt);
     profile.hops = static_cast<uint32_t>(path.size());
+    profile.intFormat = m_intFormat;
+}
+
+RdmaIntFormat
+RdmaFabric::GetIntFormat(const RdmaCongestionControl& control) const
+{
+    const RdmaIntFormat format = control.GetIntFormat();
+    return format == RdmaIntFormat::AUTO ? m_intFormat : format;
 }
 
 void

@@ -87,8 +87,8 @@ class RdmaFabric : public Object
     }
 
     /**
-     * Creates a connected pair of queue pairs. Aborts with a message if a full packet exceeds the
-     * MTU of a port on their paths.
+     * Creates a connected pair of queue pairs. Throws std::invalid_argument if a full packet
+     * exceeds the MTU of a port on their paths.
      *
      * \param source node id of a host
      * \param destination node id of another host
@@ -111,14 +111,20 @@ class RdmaFabric : public Object
 
     /**
      * Describes a queue pair's path for congestion control: the round trip of a full packet and
-     * its acknowledgement in an empty fabric, the longest such round trip of the fabric, and the
-     * number of links.
+     * its acknowledgement in an empty fabric, the longest such round trip of the fabric, the number
+     * of links, and the telemetry format that fits the fabric.
      *
      * \param qp a queue pair of this fabric whose peer is set
-     * \param [in,out] profile packetBytes and ackBytes are inputs; baseRtt, networkRtt and hops
-     *        are outputs
+     * \param [in,out] profile packetBytes and ackBytes are inputs; baseRtt, networkRtt, hops
+     *        and intFormat are outputs
      */
     void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
+
+    /**
+     * \param control a congestion control of this fabric
+     * \return format of its telemetry, where AUTO has become PAPER or EXACT; NONE: no records
+     */
+    RdmaIntFormat GetIntFormat(const RdmaCongestionControl& control) const;
 
     /**
      * Finds the current path of a flow's packets.
@@ -188,9 +194,10 @@ class RdmaFabric : public Object
     std::vector<Ptr<RdmaNic>> m_nics;       //!< NICs by node id; null for switches
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches by node id; null for hosts
     std::vector<Link> m_links;              //!< links by link id
-    QbbPs m_longestRtt{0};     //!< longest round trip over shortest paths in an empty fabric
-    Ptr<QbbRouting> m_routing; //!< the routing of all switches
-    std::unique_ptr<RdmaFabricTimers> m_timers; //!< retransmission timers of the queue pairs
+    QbbPs m_longestRtt{0}; //!< longest round trip over shortest paths in an empty fabric
+    RdmaIntFormat m_intFormat{RdmaIntFormat::NONE}; //!< telemetry format that fits the fabric
+    Ptr<QbbRouting> m_routing;                      //!< the routing of all switches
+    std::unique_ptr<RdmaFabricTimers> m_timers;     //!< retransmission timers of the queue pairs
 };
 
 } // namespace ns3

@@ -92,12 +92,17 @@ main(int argc, char* argv[])
     return cmd.Run(argc, argv, [&] {
         RdmaFabricRun run(options);
         AddColumns(run);
+        std::optional<RdmaRunFolder> folder;
+        if (!out.empty())
+        {
+            folder.emplace(out); // before the run: refuses a folder that cannot be written
+        }
         run.Run();
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);
-        if (!out.empty())
+        if (folder)
         {
-            WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
+            WriteRdmaReport(*folder, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
         }
         std::cout << "\n" << outcome.tables.flows.FormatHeader();
         for (const RdmaFlowResult& result : outcome.flows)

@@ -6,6 +6,7 @@
 #include "rdma-units.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -114,39 +115,140 @@ struct Port
     uint64_t fraction;
 };
 
-/// Computes the completion time frame by frame and link by link, for arbitrary rates.
-QbbPs
-GetByRecursion(const std::vector<RdmaIdealHop>& path,
-               const RdmaIdealFrames& frames,
-               const RdmaLineOverhead& overhead)
+/**
+ * Computes the completion time frame by frame and link by link, for arbitrary rates.
+ *
+ * Middle frames are equal, so ports repeat themselves: the first slowest port has frames waiting
+ * from some frame on, and its fraction returns after a number of frames, the period. Ports behind
+ * are not slower and follow. If their state relative to the slowest port is the same after a
+ * period, it is so after each further period, which the function then skips.
+ */
+class IdealRecursion
 {
-    std::vector<Port> ports;
-    for (const auto& hop : path)
+  public:
+    IdealRecursion(const std::vector<RdmaIdealHop>& path,
+                   const RdmaIdealFrames& frames,
+                   const RdmaLineOverhead& overhead)
+        : m_frames(frames),
+          m_overhead(overhead)
     {
-        ports.push_back({QbbLineRate(hop.rate), hop.delay, 0_ps, 0});
-    }
-    QbbPs arrival;
-    for (uint64_t i = 0; i < frames.count; ++i)
-    {
-        const uint64_t bytes = overhead.preambleBytes + (i + 1 == frames.count ? frames.lastBytes
-                                                         : i == 0              ? frames.firstBytes
-                                                                  : frames.middleBytes);
-        arrival = 0_ps;
-        for (Port& port : ports)
+        for (const auto& hop : path)
         {
-            if (arrival > port.free)
+            m_slowest =
+                !m_ports.empty() && hop.rate < path[m_slowest].rate ? m_ports.size() : m_slowest;
+            m_ports.push_back({QbbLineRate(hop.rate), hop.delay, 0_ps, 0});
+        }
+        m_rate = path[m_slowest].rate.Get();
+    }
+
+    QbbPs Run()
+    {
+        uint64_t next = FIRST_SKIP;
+        while (m_sent < m_frames.count)
+        {
+            Send();
+            if (m_sent == next)
             {
-                port.free = arrival;
+                next = Skip() ? m_frames.count : 2 * m_sent;
+            }
+        }
+        return m_arrival;
+    }
+
+  private:
+    static constexpr uint64_t FIRST_SKIP = 1024;        //!< frames before the first try to skip
+    static constexpr uint64_t LONGEST_PERIOD = 1 << 20; //!< in frames
+    static constexpr QbbPs ROUNDING = 1_ns; //!< more than what rounding takes from a backlog
+
+    void Send()
+    {
+        const bool isLast = m_sent + 1 == m_frames.count;
+        const uint64_t bytes = m_overhead.preambleBytes + (isLast        ? m_frames.lastBytes
+                                                           : m_sent == 0 ? m_frames.firstBytes
+                                                                         : m_frames.middleBytes);
+        m_arrival = m_first > 0 ? m_ports[m_first].free : 0_ps;
+        for (std::size_t h = m_first; h < m_ports.size(); ++h)
+        {
+            Port& port = m_ports[h];
+            if (h == m_slowest)
+            {
+                m_backlog = port.free - m_arrival;
+            }
+            if (m_arrival > port.free)
+            {
+                port.free = m_arrival;
                 port.fraction = 0;
             }
             uint64_t fraction = port.fraction;
-            arrival = port.free + port.rate.BytesToPs(bytes, fraction) + port.delay;
-            port.free += port.rate.BytesToPs(bytes + overhead.gapBytes, port.fraction);
-            CheckIdealResult(std::max(arrival, port.free).Get());
+            m_arrival = port.free + port.rate.BytesToPs(bytes, fraction) + port.delay;
+            port.free += port.rate.BytesToPs(bytes + m_overhead.gapBytes, port.fraction);
+            CheckIdealResult(std::max(m_arrival, port.free).Get());
         }
+        ++m_sent;
     }
-    return arrival;
-}
+
+    /** \return state of the slowest port and of those behind, relative to the slowest port */
+    std::vector<std::pair<QbbPs, uint64_t>> GetState() const
+    {
+        std::vector<std::pair<QbbPs, uint64_t>> state;
+        for (std::size_t h = m_slowest; h < m_ports.size(); ++h)
+        {
+            state.emplace_back(m_ports[h].free - m_ports[m_slowest].free, m_ports[h].fraction);
+        }
+        return state;
+    }
+
+    /** \return true if no further try is useful */
+    bool Skip()
+    {
+        constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000;
+        const uint64_t line = m_overhead.preambleBytes + m_frames.middleBytes + m_overhead.gapBytes;
+        const uint64_t rest = line * (PS_PER_BYTE_AT_1BPS % m_rate) % m_rate;
+        const uint64_t period = m_rate / std::gcd(m_rate, rest);
+        if (period > LONGEST_PERIOD || m_frames.count - m_sent <= 2 * period)
+        {
+            return true;
+        }
+        // The last frame may be longer than the others and come later to the slowest port.
+        QbbPs least = ROUNDING;
+        for (std::size_t h = 0; h < m_slowest; ++h)
+        {
+            least += m_ports[h].rate.BytesToPs(m_overhead.preambleBytes + m_frames.lastBytes);
+        }
+        if (m_slowest > 0 && m_backlog < least)
+        {
+            return false;
+        }
+        const auto before = GetState();
+        for (uint64_t i = 0; i < period; ++i)
+        {
+            Send();
+        }
+        if (GetState() != before)
+        {
+            return false;
+        }
+        const uint64_t periods = (m_frames.count - m_sent - 1) / period;
+        const QbbInt128 time = QbbInt128{period} * line * PS_PER_BYTE_AT_1BPS / m_rate * periods;
+        m_first = m_slowest; // ports before are faster, and nothing waits for them any more
+        for (std::size_t h = m_first; h < m_ports.size(); ++h)
+        {
+            m_ports[h].free = CheckIdealResult(m_ports[h].free.Get() + time);
+        }
+        m_sent += periods * period;
+        return true;
+    }
+
+    const RdmaIdealFrames& m_frames;
+    const RdmaLineOverhead& m_overhead;
+    std::vector<Port> m_ports;
+    std::size_t m_slowest{0}; //!< first of the slowest ports
+    std::size_t m_first{0};   //!< first port that still matters
+    uint64_t m_rate{0};       //!< rate of the slowest port in bit/s
+    uint64_t m_sent{0};       //!< frames that have been sent
+    QbbPs m_arrival{0};       //!< arrival of the last frame sent
+    QbbPs m_backlog{0};       //!< time for which the last frame waited for the slowest port
+};
 
 } // namespace
 
@@ -209,7 +311,8 @@ GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
     }
     CheckIdealInput("preamble bytes", overhead.preambleBytes, 0, MAX_IDEAL_OVERHEAD_BYTES);
     CheckIdealInput("gap bytes", overhead.gapBytes, 0, MAX_IDEAL_OVERHEAD_BYTES);
-    return isExact ? GetClosedForm(path, frames, overhead) : GetByRecursion(path, frames, overhead);
+    return isExact ? GetClosedForm(path, frames, overhead)
+                   : IdealRecursion(path, frames, overhead).Run();
 }
 
 } // namespace ns3

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-capture.h"
 #include "qbb-helper.h"
 #include "qbb-net-device.h"
 #include "rdma-file-error.h"
@@ -9,10 +10,13 @@
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
 
+#include <ns3/boolean.h>
 #include <ns3/node-list.h>
 #include <ns3/string.h>
 #include <ns3/trace-helper.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -30,6 +34,9 @@ namespace ns3
 class RdmaPcapInstrument : public RdmaInstrument
 {
   public:
+    /** Removes the files of a run that did not take place. */
+    ~RdmaPcapInstrument() override;
+
     /** \return the object TypeId */
     static TypeId GetTypeId();
 
@@ -42,10 +49,18 @@ class RdmaPcapInstrument : public RdmaInstrument
     }
 
   private:
-    static std::string GetPartPath(const std::string& file);
+    /** Capture file of a port. */
+    struct Capture
+    {
+        std::string name;          //!< name of the file at the end of the run
+        Ptr<PcapFileWrapper> file; //!< the file, whose name until then is GetPartPath()
+    };
 
-    std::string m_prefix;             //!< attribute Prefix
-    std::vector<std::string> m_files; //!< names of the files at the end of the run
+    static std::string GetPartPath(const std::string& name);
+    void Open(const Ptr<QbbNetDevice>& port);
+
+    std::string m_prefix;            //!< attribute Prefix
+    std::vector<Capture> m_captures; //!< captures whose files have no name yet
 };
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPcapInstrument);
@@ -89,35 +104,80 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
             {
                 continue;
             }
-            const std::string file = PcapHelper().GetFilenameFromDevice(m_prefix, port);
-            std::filesystem::remove(file, ignored);
-            std::filesystem::remove(RdmaOutputFile::GetCutPath(file), ignored);
-            QbbHelper().EnablePcap(GetPartPath(file), port, true, true);
-            m_files.push_back(file);
+            Open(port);
         }
+    }
+    for (const Capture& capture : m_captures)
+    {
+        std::filesystem::remove(capture.name, ignored);
+        std::filesystem::remove(RdmaOutputFile::GetCutPath(capture.name), ignored);
+    }
+}
+
+void
+RdmaPcapInstrument::Open(const Ptr<QbbNetDevice>& port)
+{
+    const std::string name = PcapHelper().GetFilenameFromDevice(m_prefix, port);
+    RdmaOutputFile::Check(name);
+    const auto file =
+        CreateObjectWithAttributes<PcapFileWrapper>("NanosecMode", BooleanValue(true));
+    errno = 0;
+    file->Open(GetPartPath(name), std::ios::out);
+    file->Init(QbbHelper::PCAP_LINK_TYPE);
+    if (file->Fail())
+    {
+        throw RdmaFileError(name,
+                            0,
+                            "",
+                            std::string("cannot be written") +
+                                (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+    }
+    m_captures.push_back({name, file});
+    QbbCapture::Begin(*port, file, true);
+}
+
+RdmaPcapInstrument::~RdmaPcapInstrument()
+{
+    for (const Capture& capture : m_captures)
+    {
+        std::error_code ignored;
+        std::filesystem::remove(GetPartPath(capture.name), ignored);
     }
 }
 
 void
 RdmaPcapInstrument::Finish()
 {
-    for (const std::string& file : m_files)
+    std::string incomplete;
+    for (const Capture& capture : m_captures)
     {
+        capture.file->Close();
         std::error_code error;
-        std::filesystem::rename(GetPartPath(file),
-                                IsCut() ? RdmaOutputFile::GetCutPath(file) : file,
+        if (capture.file->Fail())
+        {
+            incomplete = incomplete.empty() ? capture.name : incomplete;
+            std::filesystem::remove(GetPartPath(capture.name), error);
+            continue;
+        }
+        std::filesystem::rename(GetPartPath(capture.name),
+                                IsCut() ? RdmaOutputFile::GetCutPath(capture.name) : capture.name,
                                 error);
         if (error)
         {
-            throw RdmaFileError(file, 0, "", "could not be written: " + error.message());
+            throw RdmaFileError(capture.name, 0, "", "could not be written: " + error.message());
         }
+    }
+    m_captures.clear();
+    if (!incomplete.empty())
+    {
+        throw RdmaFileError(incomplete, 0, "", "could not be written completely");
     }
 }
 
 std::string
-RdmaPcapInstrument::GetPartPath(const std::string& file)
+RdmaPcapInstrument::GetPartPath(const std::string& name)
 {
-    return file + ".part";
+    return name + ".part";
 }
 
 } // namespace ns3

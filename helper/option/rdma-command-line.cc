@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -81,6 +82,20 @@ GetGlobal(const std::string& name)
     StringValue value;
     GlobalValue::GetValueByName(name, value);
     return value.Get();
+}
+
+/** Ends the program with status 2 if its output could not be written, as on a full disk. */
+void
+CheckStandardOutput()
+{
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    {
+        const auto command = GetRdmaCommand();
+        std::cerr << (command.empty() ? "rdma" : command.front())
+                  << ": standard output: could not be written completely\n";
+        std::_Exit(2);
+    }
 }
 
 /** \param path path of a source file \return name of the file without folder and extension */
@@ -303,6 +318,7 @@ RdmaCommandLine::PrintHelp(std::ostream& os) const
 void
 RdmaCommandLine::Parse(int argc, const char* const* argv)
 {
+    std::atexit(&CheckStandardOutput);
     try
     {
         const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

@@ -77,7 +77,8 @@ class RdmaCommandLine : public RdmaOptionList
      * simulator with the program's first node.
      *
      * Ends the program with one line on standard error and status 2 if an argument is wrong, and
-     * with status 0 after printing (`--help`).
+     * with status 0 after printing (`--help`). When the program ends, a line on standard error and
+     * status 2 tell if standard output could not be written, as on a full disk.
      *
      * \param argc number of arguments
      * \param argv the arguments; the first one is the program

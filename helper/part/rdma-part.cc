@@ -6,6 +6,7 @@
 #include "rdma-part-list.h"
 #include "rdma-part-name.h"
 #include "rdma-part-text.h"
+#include "rdma-refuse.h"
 #include "rdma-text-file.h"
 
 #include <ns3/object-factory.h>
@@ -72,6 +73,20 @@ GetAttributeNames(TypeId type)
     }
     std::sort(names.begin(), names.end());
     return names;
+}
+
+/** Finds an attribute that can be set, or rejects its name and lists the names of the class. */
+TypeId::AttributeInformation
+FindAttribute(TypeId type, const std::string& attribute)
+{
+    TypeId::AttributeInformation info;
+    if (!type.LookupAttributeByName(attribute, &info) || !(info.flags & TypeId::ATTR_CONSTRUCT))
+    {
+        FailWord(attribute,
+                 "is no attribute of " + type.GetName() + " that can be set",
+                 GetAttributeNames(type));
+    }
+    return info;
 }
 
 /** Rejects a short name with too many or too few values. */
@@ -228,13 +243,7 @@ RdmaPart::ReadParameters(const std::string& text, const RdmaPartName::Entry& ent
 void
 RdmaPart::ReadSetting(const std::string& attribute, const std::string& text)
 {
-    TypeId::AttributeInformation info;
-    if (!m_type.LookupAttributeByName(attribute, &info) || !(info.flags & TypeId::ATTR_CONSTRUCT))
-    {
-        FailWord(attribute,
-                 "is no attribute of " + m_type.GetName() + " that can be set",
-                 GetAttributeNames(m_type));
-    }
+    const TypeId::AttributeInformation info = FindAttribute(m_type, attribute);
     if (Has(attribute))
     {
         FailRdmaPart(attribute, "of " + m_type.GetName() + " is there twice; accepted: once");
@@ -279,15 +288,9 @@ RdmaPart::Has(const std::string& attribute) const
 void
 RdmaPart::Set(const std::string& attribute, const AttributeValue& value)
 {
-    NS_ABORT_MSG_IF(IsNone(), "rdma: " << attribute << " of no part");
-    TypeId::AttributeInformation info;
-    NS_ABORT_MSG_IF(!m_type.LookupAttributeByName(attribute, &info),
-                    "rdma: " << m_type.GetName() << " has no attribute " << attribute);
-    const Ptr<AttributeValue> valid = info.checker->CreateValidValue(value);
-    NS_ABORT_MSG_IF(!valid,
-                    "rdma: " << m_type.GetName() << ": " << attribute
-                             << " does not take this value; accepted: "
-                             << DescribeRdmaAttribute(info));
+    RefuseRdmaIf(IsNone(), attribute, " of no part; accepted: after a part is selected");
+    const TypeId::AttributeInformation info = FindAttribute(m_type, attribute);
+    const Ptr<AttributeValue> valid = CheckRdmaAttribute(m_type, attribute, value);
     m_settings.erase(std::remove_if(m_settings.begin(),
                                     m_settings.end(),
                                     [&attribute](const Setting& setting) {
@@ -334,6 +337,20 @@ RdmaPart::CreateObject() const
         }
     }
     return factory.Create<Object>();
+}
+
+Ptr<AttributeValue>
+CheckRdmaAttribute(TypeId type, const std::string& attribute, const AttributeValue& value)
+{
+    const TypeId::AttributeInformation info = FindAttribute(type, attribute);
+    const Ptr<AttributeValue> valid = info.checker->CreateValidValue(value);
+    RefuseRdmaIf(!valid,
+                 type.GetName(),
+                 ": ",
+                 attribute,
+                 " does not take this value; accepted: ",
+                 DescribeRdmaAttribute(info));
+    return valid;
 }
 
 } // namespace ns3

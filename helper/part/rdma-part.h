@@ -84,8 +84,8 @@ class RdmaPart
     bool Has(const std::string& attribute) const;
 
     /**
-     * Sets an attribute and overrides the value in the text. Aborts with a message if there is no
-     * part, if the class has no such attribute, or if the attribute does not take the value.
+     * Sets an attribute and overrides the value in the text. Throws std::invalid_argument if there
+     * is no part, if the class has no such attribute, or if the attribute does not take the value.
      *
      * \param attribute name of the attribute
      * \param value value of the attribute
@@ -133,6 +133,22 @@ class RdmaPart
     TypeId m_type;                   //!< the class
     std::vector<Setting> m_settings; //!< in the order in which they were read
 };
+
+/**
+ * \ingroup rdma
+ * Checks a value for an attribute before an object factory of ns-3 takes the value, which ends the
+ * program for a wrong one.
+ *
+ * \param type a class
+ * \param attribute name of an attribute of the class
+ * \param value value for the attribute
+ * \return the value in the attribute's own type
+ * \throws std::invalid_argument for an unknown attribute, with the nearest name and all names, and
+ *         for a value that is not accepted, with the accepted values
+ */
+Ptr<AttributeValue> CheckRdmaAttribute(TypeId type,
+                                       const std::string& attribute,
+                                       const AttributeValue& value);
 
 } // namespace ns3
 

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <ostream>
@@ -190,10 +191,11 @@ RdmaRunFolder::RdmaRunFolder(const std::string& directory,
     : m_directory(directory),
       m_options(options),
       m_id(MakeId()),
-      m_begun(GetTimeOfDay())
+      m_begun(GetTimeOfDay()),
+      m_exceptions(std::uncaught_exceptions())
 {
     std::error_code error;
-    std::filesystem::create_directories(directory, error);
+    m_isNew = std::filesystem::create_directories(directory, error);
     if (error || !std::filesystem::is_directory(directory, error))
     {
         throw RdmaFileError(directory,
@@ -229,6 +231,16 @@ RdmaRunFolder::RdmaRunFolder(const std::string& directory,
 RdmaRunFolder::~RdmaRunFolder()
 {
     const Descriptor record(m_lock);
+    if (std::uncaught_exceptions() > m_exceptions)
+    {
+        // A refused run leaves nothing.
+        std::error_code ignored;
+        std::filesystem::remove(GetPath(RECORD), ignored);
+        if (m_isNew)
+        {
+            std::filesystem::remove(m_directory, ignored); // unless somebody else uses the folder
+        }
+    }
 }
 
 void

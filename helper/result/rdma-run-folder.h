@@ -63,7 +63,11 @@ class RdmaRunFolder
      */
     explicit RdmaRunFolder(const std::string& directory,
                            const std::map<std::string, std::string>& options = {});
-    /** Gives the folder up. Without Finish(), the state stays "running". */
+    /**
+     * Gives the folder up. Without Finish(), the state stays "running". If an exception ends the
+     * run, run.json goes, and so does the folder if the constructor has made it and nothing else is
+     * in it.
+     */
     ~RdmaRunFolder();
     RdmaRunFolder(const RdmaRunFolder&) = delete;
     RdmaRunFolder& operator=(const RdmaRunFolder&) = delete;
@@ -107,6 +111,8 @@ class RdmaRunFolder
     std::string m_begun;                          //!< time of the constructor
     std::string m_ended;                          //!< time of Finish(); empty before
     std::string m_cutBy;                          //!< what has cut the run
+    int m_exceptions{0};                          //!< exceptions in flight in the constructor
+    bool m_isNew{false};                          //!< the constructor has made the folder
     int m_lock{-1};                               //!< descriptor of run.json, with its lock
 };
 

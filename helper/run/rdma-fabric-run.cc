@@ -2,12 +2,17 @@
 
 #include "rdma-fabric-run.h"
 
+#include "qbb-buffer-manager.h"
 #include "qbb-channel.h"
+#include "qbb-ecn-marker.h"
+#include "qbb-marker.h"
 #include "qbb-net-device.h"
+#include "qbb-path-selector.h"
 #include "qbb-wire.h"
 #include "rdma-arrivals.h"
 #include "rdma-attribute-text.h"
 #include "rdma-build-note.h"
+#include "rdma-congestion-control.h"
 #include "rdma-deadlock-report.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-setup.h"
@@ -22,8 +27,10 @@
 #include "rdma-rank-run.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-seed-runs.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology-builder.h"
+#include "rdma-transport.h"
 #include "rdma-units.h"
 #include "rdma-workload.h"
 
@@ -42,6 +49,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace ns3
 {
@@ -84,6 +92,78 @@ NoteOverload(const RdmaWorkload& workload)
                                  << FormatRdmaReal(load.Get())
                                  << " times the line rate of the hosts\n";
     }
+}
+
+/**
+ * Refuses a topology whose nodes and links alone need more memory than there is. The system would
+ * otherwise end the program, after minutes.
+ *
+ * \param topology topology of the run
+ */
+void
+CheckMemory(const RdmaTopology& topology)
+{
+    // Least bytes of the parts, from the manual's table of memory.
+    constexpr uint64_t PORT = 1900;
+    constexpr uint64_t HOST = 1200;
+    constexpr uint64_t SWITCH = 2500;
+    const uint64_t hosts = topology.GetHosts().size();
+    const uint64_t needed =
+        2 * PORT * topology.GetNLinks() + HOST * hosts + SWITCH * (topology.GetNNodes() - hosts);
+    uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    {
+        most = std::min<uint64_t>(most, limit.rlim_cur);
+    }
+    constexpr uint64_t MEGABYTE = 1'000'000;
+    RefuseRdmaIf(needed > most,
+                 "--topology: ",
+                 topology.GetNNodes(),
+                 " nodes and ",
+                 topology.GetNLinks(),
+                 " links need ",
+                 needed / MEGABYTE,
+                 " MB of memory and more; accepted: at most the ",
+                 most / MEGABYTE,
+                 " MB of this machine");
+}
+
+/**
+ * Names the option of a part that refuses its settings.
+ *
+ * \param message message of the part, which begins with the name of its class
+ * \return the message behind the option that selects such parts, if there is one
+ */
+std::string
+NameOptionOfPart(const std::string& message)
+{
+    const std::string prefix = "ns3::";
+    const std::string text =
+        message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
+    TypeId type;
+    if (!TypeId::LookupByNameFailSafe(prefix + text.substr(0, text.find_first_of(": ")), &type))
+    {
+        return message;
+    }
+    const std::pair<TypeId, const char*> options[] = {
+        {RdmaCongestionControl::GetTypeId(), "cc"},
+        {RdmaTransport::GetTypeId(), "transport"},
+        {RdmaFlowRunnerBase::GetTypeId(), "transport"},
+        {QbbBufferManager::GetTypeId(), "buffer"},
+        {QbbPathSelector::GetTypeId(), "paths"},
+        {QbbEcnMarker::GetTypeId(), "ecn"},
+        {QbbMarker::GetTypeId(), "marker"},
+    };
+    for (const auto& [kind, option] : options)
+    {
+        if (type == kind || type.IsChildOf(kind))
+        {
+            return std::string("--") + option + ": " + message;
+        }
+    }
+    return message;
 }
 
 /**
@@ -192,7 +272,11 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
 Ptr<RdmaWorkload>
 RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
 {
-    RefuseRdmaIf(options.seed == 0, "--seed: 0; accepted: 1 and above");
+    RefuseRdmaIf(options.seed == 0 || options.seed > RdmaSeedSetting::LAST_SEED,
+                 "--seed: ",
+                 options.seed,
+                 "; accepted: 1 to ",
+                 RdmaSeedSetting::LAST_SEED);
     RngSeedManager::SetSeed(options.seed);
     QbbSetTimeResolution(); // must precede parsing of times
     RdmaPart workload = ParseRdmaOption("workload", [&options] {
@@ -239,6 +323,11 @@ RdmaFabricRun::CheckMtu(const RdmaFabricOptions& options)
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
+    RefuseRdmaIf(Simulator::Now() > Time(0),
+                 "a run in a simulation that is at ",
+                 FormatRdmaTime(QbbNow()),
+                 "; accepted: after Simulator::Destroy()");
+    CheckMemory(topology);
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
     m_stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
     RngSeedManager::SetSeed(m_options.seed);
@@ -251,23 +340,30 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     {
         classes |= static_cast<uint8_t>(1U << (flow.priority & 7));
     }
-    Configure(helper, topology, classes);
-    ParseRdmaOption("delayJitter", [&] {
-        const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
-        constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
-        RefuseRdmaIf(jitter > MOST,
-                     m_options.delayJitter + "; accepted: 0ns to " + FormatRdmaTime(MOST));
-        helper.SetDelayJitter(QbbToTime(jitter));
-    });
-    // Streams from 1 on belong to the fabric.
-    helper.AssignStreams(0);
-    m_fabric = helper.Install(topology);
-    FinishRdmaSwitch(*m_fabric, m_options);
-    m_fabric->AssignStreams(1);
-    CheckForDeadlocks();
-    InstallRdmaFailures(*m_fabric, m_options);
-    CheckRdmaTimers(*m_fabric, m_options, classes);
-    InstallFlows(topology, flows);
+    try
+    {
+        Configure(helper, topology, classes);
+        ParseRdmaOption("delayJitter", [&] {
+            const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
+            constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
+            RefuseRdmaIf(jitter > MOST,
+                         m_options.delayJitter + "; accepted: 0ns to " + FormatRdmaTime(MOST));
+            helper.SetDelayJitter(QbbToTime(jitter));
+        });
+        // Streams from 1 on belong to the fabric.
+        helper.AssignStreams(0);
+        m_fabric = helper.Install(topology);
+        FinishRdmaSwitch(*m_fabric, m_options);
+        m_fabric->AssignStreams(1);
+        CheckForDeadlocks();
+        InstallRdmaFailures(*m_fabric, m_options);
+        CheckRdmaTimers(*m_fabric, m_options, classes);
+        InstallFlows(topology, flows);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(NameOptionOfPart(error.what()));
+    }
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {

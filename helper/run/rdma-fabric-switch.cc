@@ -230,6 +230,27 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     helper.SetCongestionDetector(detector.ToText());
 }
 
+void
+CheckPortBuffers(const RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    for (const uint32_t id : fabric.GetTopology().GetSwitches())
+    {
+        const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+        const auto buffer = DynamicCast<QbbInputPortBuffer>(sw->GetBufferManager());
+        UintegerValue size;
+        buffer->GetAttribute("PortBufferBytes", size);
+        for (const QbbPortProfile& profile : sw->GetPortProfiles())
+        {
+            const uint64_t needed = buffer->GetLeastBytes(profile) + options.cells - 1;
+            RefuseRdmaIf(size.Get() < needed,
+                         "--portBuffer: " + options.portBuffer + "; accepted: at least " +
+                             std::to_string(needed) + "B, for a port of switch " +
+                             fabric.GetTopology().GetNode(id).name +
+                             (profile.losslessMask ? " with its headroom" : ""));
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -265,26 +286,12 @@ ConfigureRdmaSwitch(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 void
 FinishRdmaSwitch(RdmaFabric& fabric, const RdmaFabricOptions& options)
 {
-    if (options.switchType == "shared")
-    {
-        FinishSharedBuffer(fabric, options);
-        return;
-    }
+    options.switchType == "shared" ? FinishSharedBuffer(fabric, options)
+                                   : CheckPortBuffers(fabric, options);
     for (const uint32_t id : fabric.GetTopology().GetSwitches())
     {
-        const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
-        const auto buffer = DynamicCast<QbbInputPortBuffer>(sw->GetBufferManager());
-        UintegerValue size;
-        buffer->GetAttribute("PortBufferBytes", size);
-        for (const QbbPortProfile& profile : sw->GetPortProfiles())
-        {
-            const uint64_t needed = buffer->GetLeastBytes(profile) + options.cells - 1;
-            RefuseRdmaIf(size.Get() < needed,
-                         "--portBuffer: " + options.portBuffer + "; accepted: at least " +
-                             std::to_string(needed) + "B, for a port of switch " +
-                             fabric.GetTopology().GetNode(id).name +
-                             (profile.losslessMask ? " with its headroom" : ""));
-        }
+        // Refuses settings that the start of the simulation would refuse.
+        fabric.GetSwitch(id)->ConfigureBuffer();
     }
 }
 

@@ -24,7 +24,7 @@ namespace ns3
 /**
  * One switch.
  *
- * \param hosts number of hosts, 2 to 1048575
+ * \param hosts number of hosts, 2 to 65535
  * \param rates the links; uplinkRate is not used
  * \return the topology
  */
@@ -33,7 +33,7 @@ RdmaTopology MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates = RdmaT
 /**
  * Two switches joined by one link of uplinkRate.
  *
- * \param hostsPerSide hosts on each switch, 1 to 524287: ids 0 to hostsPerSide - 1 on one side, the
+ * \param hostsPerSide hosts on each switch, 1 to 65534: ids 0 to hostsPerSide - 1 on one side, the
  *        next hostsPerSide ids on the other
  * \param rates the links
  * \return the topology
@@ -47,7 +47,7 @@ RdmaTopology MakeRdmaDumbbell(uint32_t hostsPerSide,
  * (CheckQbbDeadlock()). PFC can then deadlock.
  *
  * \param switches number of switches, 3 or more
- * \param hostsPerSwitch hosts on each switch, 1 or more
+ * \param hostsPerSwitch hosts on each switch, 1 to 65533
  * \param rates the links
  * \return the topology; host i is on switch i / hostsPerSwitch
  */

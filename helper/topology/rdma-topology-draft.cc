@@ -44,6 +44,17 @@ RdmaTopologyDraft::CheckSum(uint64_t n, const std::string& unit, uint64_t max) c
     }
 }
 
+void
+RdmaTopologyDraft::CheckPorts(uint64_t n) const
+{
+    if (n > RdmaTopology::MAX_PORTS)
+    {
+        Refuse("",
+               "a switch with " + std::to_string(n) + " ports",
+               "at most " + std::to_string(RdmaTopology::MAX_PORTS));
+    }
+}
+
 uint64_t
 RdmaTopologyDraft::Multiply(uint64_t a, uint64_t b) const
 {

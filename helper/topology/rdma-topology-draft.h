@@ -62,6 +62,12 @@ class RdmaTopologyDraft
     void CountNodes(uint64_t n);
 
     /**
+     * Refuses switches with more than RdmaTopology::MAX_PORTS ports.
+     * \param n number of ports of a switch, at most 2^63
+     */
+    void CheckPorts(uint64_t n) const;
+
+    /**
      * Counts links that will be added, at most RdmaTopology::MAX_LINKS in all.
      * \param n number of links, at most 2^63
      */

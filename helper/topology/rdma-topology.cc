@@ -173,6 +173,26 @@ RdmaTopology::CheckLink(uint32_t id) const
     }
 }
 
+void
+RdmaTopology::CheckPorts() const
+{
+    std::vector<uint32_t> ports(m_nodes.size());
+    for (const RdmaTopologyLink& link : m_links)
+    {
+        ++ports[link.a];
+        ++ports[link.b];
+    }
+    for (uint32_t id = 0; id < m_nodes.size(); ++id)
+    {
+        if (ports[id] > MAX_PORTS)
+        {
+            FailTopology(NameNode(id, m_nodes[id]),
+                         "has " + std::to_string(ports[id]) + " links",
+                         "at most " + std::to_string(MAX_PORTS));
+        }
+    }
+}
+
 /*
  * Any two hosts need a path whose inner nodes are switches: both hosts are linked to one group of
  * joined switches, or to each other. A link between two hosts is a separate group. Hosts that are
@@ -288,6 +308,7 @@ RdmaTopology::Validate() const
     {
         CheckLink(id);
     }
+    CheckPorts();
     CheckConnected();
 }
 

@@ -74,6 +74,7 @@ class RdmaTopology
   public:
     static constexpr uint32_t MAX_NODES = 1 << 20; //!< most nodes that Validate() accepts
     static constexpr uint32_t MAX_LINKS = 1 << 24; //!< most links that Validate() accepts
+    static constexpr uint32_t MAX_PORTS = 65535;   //!< most links of a node that Validate() accepts
 
     /// Adds a host. \param name name of the host; empty: "host-ID" \return id of the host
     uint32_t AddHost(const std::string& name = "");
@@ -179,6 +180,7 @@ class RdmaTopology
 
   private:
     void CheckLink(uint32_t id) const;
+    void CheckPorts() const;
     void CheckConnected() const;
     std::vector<uint32_t> GetIds(RdmaNodeRole role) const;
 

@@ -55,6 +55,9 @@ void
 RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
 {
     NS_ABORT_MSG_IF(m_fabric, "rdma: the flow runner's Install() is called a second time");
+    NS_ABORT_MSG_IF(!fabric,
+                    "rdma: the flow runner's Install() without a fabric; accepted: a fabric of "
+                    "RdmaFabricHelper::Install()");
     m_fabric = fabric;
     // Keep the runner alive until the simulation ends, because flows report to it until then.
     Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
@@ -119,7 +122,9 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
                     "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
     NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
     NS_ABORT_MSG_IF(flow.start < QbbNow(),
-                    "rdma: flow " << flow.id << " starts in the past, at " << flow.start << " ps");
+                    "rdma: flow " << flow.id << " starts in the past, at " << flow.start
+                                  << " ps; the simulation is at " << QbbNow()
+                                  << " ps, and Simulator::Destroy() begins a new one");
     NS_ABORT_MSG_IF(flow.priority > 7,
                     "rdma: flow " << flow.id << " has class " << flow.priority
                                   << "; accepted: 0..7");

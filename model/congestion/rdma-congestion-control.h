@@ -58,6 +58,10 @@ struct RdmaPathProfile
     uint64_t seed{0};     //!< seed of random decisions, different for each queue pair
     uint32_t ackBytes{0}; //!< bytes on the line of the acknowledgement of a full packet
     QbbPs networkRtt{0};  //!< largest baseRtt in the network; 0: not known
+    /// Format of the telemetry of the queue pair's packets. From a path oracle: PAPER if that
+    /// format can describe all ports of the network, EXACT if it cannot, NONE if the oracle does
+    /// not know
+    RdmaIntFormat intFormat{RdmaIntFormat::NONE};
 };
 
 /**
@@ -197,8 +201,8 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
     static TypeId GetTypeId();
 
     /**
-     * Creates a controller. Aborts with a message if the attributes contradict each other, or need
-     * a value that the profile does not have.
+     * Creates a controller. Throws std::invalid_argument if the attributes contradict each other,
+     * or need a value that the profile does not have.
      *
      * \param profile the queue pair's path profile
      * \return its controller, in the state of a new queue pair
@@ -212,7 +216,10 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
         return false;
     }
 
-    /** \return format of the telemetry in RdmaAckSample::hops; NONE: packets carry no telemetry */
+    /**
+     * \return format of the telemetry in RdmaAckSample::hops; NONE: packets carry no telemetry;
+     *         AUTO: RdmaPathProfile::intFormat tells the format
+     */
     virtual RdmaIntFormat GetIntFormat() const
     {
         return RdmaIntFormat::NONE;

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <sstream>
+#include <string>
 
 namespace ns3
 {
@@ -32,12 +34,14 @@ struct RdmaIntFormats
         NONE,  //!< no telemetry records
         PAPER, //!< 2 bytes plus 8 per switch: coarse units, and rates from a list
         EXACT, //!< 4 bytes plus 20 per switch: units of bytes and picoseconds, any rate
+        AUTO,  //!< PAPER where the format can describe all ports of the network, else EXACT
     };
 };
 
 /**
  * \ingroup rdma
- * Wire format of telemetry records: RdmaIntFormat::NONE, PAPER or EXACT.
+ * Wire format of telemetry records: RdmaIntFormat::NONE, PAPER or EXACT. A congestion control may
+ * also ask for AUTO; packets never have AUTO.
  */
 using RdmaIntFormat = RdmaIntFormats::Format;
 
@@ -114,6 +118,39 @@ GetRdmaIntRateCode(QbbBitRate rate)
     return found != RDMA_INT_RATES.end() && *found == rate
                ? static_cast<uint8_t>(found - RDMA_INT_RATES.begin() + 1)
                : 0;
+}
+
+/**
+ * \ingroup rdma
+ * \param rate rate of a port without a code in the format PAPER
+ * \return end of a message that refuses the rate
+ */
+inline std::string
+GetRdmaNoCodeMessage(QbbBitRate rate)
+{
+    std::ostringstream text;
+    text << ": IntFormat Paper has no code for a port of " << rate
+         << " bit/s; accepted: IntFormat Auto or Exact, or ports of 1, 2.5, 5, 10, 20, 25, 40, 50, "
+            "56, 100, 200, 400, 800, 1600 and 3200 Gb/s";
+    return text.str();
+}
+
+/**
+ * \ingroup rdma
+ * Checks whether counters of a format can be compared after a time: a counter that advances by more
+ * than half of its range is ambiguous.
+ *
+ * \param format PAPER or EXACT
+ * \param rate rate of a port
+ * \param time time between two records of the port, 0 or more
+ * \return true if clock and byte counter of the port advance by at most half of their range
+ */
+inline bool
+IsRdmaIntUnambiguous(RdmaIntFormat format, QbbBitRate rate, QbbPs time)
+{
+    const RdmaIntUnits units = GetRdmaIntUnits(format);
+    const double bytes = static_cast<double>(rate) * static_cast<double>(time) / 8e12;
+    return time <= units.timeWrap / 2 && bytes <= static_cast<double>(units.txWrap) / 2;
 }
 
 } // namespace ns3

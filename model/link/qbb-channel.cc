@@ -3,6 +3,7 @@
 #include "qbb-channel.h"
 
 #include "qbb-net-device.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -87,9 +88,10 @@ QbbChannel::SetDelay(Time delay)
     NS_ABORT_MSG_IF(m_lines[0]->IsBusy() || m_lines[1]->IsBusy(),
                     "rdma: the delay of a cable is changed while frames are on it");
     const int64_t fs = delay.GetFemtoSeconds();
-    NS_ABORT_MSG_IF(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
-                    "rdma: a channel delay of " << delay.As(Time::NS)
-                                                << "; accepted: whole picoseconds, at least 1 ps");
+    RefuseRdmaIf(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
+                 "a channel delay of ",
+                 delay.As(Time::NS),
+                 "; accepted: whole picoseconds, at least 1 ps");
     for (auto& line : m_lines)
     {
         line->SetDelay(QbbPs(fs / QBB_FS_PER_PS));

@@ -7,6 +7,7 @@
 #include "qbb-ps.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace ns3
 {
@@ -26,6 +27,12 @@ class QbbFrameSink
     virtual bool IsForwarder() const
     {
         return false;
+    }
+
+    /** \return ports by which received frames can leave; none, the default, unless IsForwarder() */
+    virtual std::vector<const QbbPort*> GetOnwardPorts() const
+    {
+        return {};
     }
 
     /**

@@ -10,8 +10,8 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * Aborts with a message if the cable of a port has no other end, or if rate, kind of flow control
- * or lossless classes differ at its ends.
+ * Throws std::invalid_argument if the cable of a port has no other end, or if rate, kind of flow
+ * control or lossless classes differ at its ends.
  *
  * \param port a port at the start of the simulation
  */
@@ -19,8 +19,8 @@ void CheckQbbLink(const QbbPort& port);
 
 /**
  * \ingroup rdma
- * Aborts with a message if a pause of the port could expire before the port repeats it. A due pause
- * frame may have to wait for a whole frame whose transmission has just begun.
+ * Throws std::invalid_argument if a pause of the port could expire before the port repeats it. A
+ * due pause frame may have to wait for a whole frame whose transmission has just begun.
  *
  * \param port a port whose flow control has started
  */

@@ -7,6 +7,7 @@
 #include "qbb-warn-once.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -293,9 +294,10 @@ QbbNetDevice::SetDelayedPause(Time delay)
 {
     QbbSetTimeResolution();
     const int64_t fs = delay.GetFemtoSeconds();
-    NS_ABORT_MSG_IF(fs < 0 || fs % QBB_FS_PER_PS != 0,
-                    "rdma: a pause reaction delay of " << delay.As(Time::NS)
-                                                       << "; accepted: whole picoseconds");
+    RefuseRdmaIf(fs < 0 || fs % QBB_FS_PER_PS != 0,
+                 "a pause reaction delay of ",
+                 delay.As(Time::NS),
+                 "; accepted: whole picoseconds");
     RefuseWhileRunning("PauseReactionDelay");
     m_flow.GetSettings().reaction = QbbPs(fs / QBB_FS_PER_PS);
 }
@@ -537,7 +539,7 @@ void
 QbbNetDevice::SetIfIndex(const uint32_t index)
 {
     constexpr uint32_t MAX_PORTS = std::numeric_limits<uint16_t>::max();
-    NS_ABORT_MSG_IF(index >= MAX_PORTS, "rdma: a node with more than " << MAX_PORTS << " ports");
+    RefuseRdmaIf(index >= MAX_PORTS, "a node with more than ", MAX_PORTS, " ports");
     m_deviceIndex = index;
     for (uint32_t other = index; m_node && other >= QbbEventOrder::PLACES;)
     {

@@ -289,7 +289,7 @@ class QbbPort : public QbbPortState
     void AttachTo(Ptr<QbbChannel> channel);
 
     /**
-     * Starts the port with the simulation. Aborts with a message if CheckQbbLink() or
+     * Starts the port with the simulation. Throws std::invalid_argument if CheckQbbLink() or
      * CheckQbbPauseSlack() finds a fault.
      */
     void Start();

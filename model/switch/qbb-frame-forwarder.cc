@@ -5,6 +5,7 @@
 #include "qbb-arp-proxy.h"
 #include "qbb-warn-once.h"
 #include "qbb-wire.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 
@@ -14,6 +15,18 @@
 
 namespace ns3
 {
+
+std::vector<const QbbPort*>
+QbbFrameForwarder::GetOnwardPorts() const
+{
+    std::vector<const QbbPort*> ports;
+    ports.reserve(m_ports.size());
+    for (const auto& port : m_ports)
+    {
+        ports.push_back(PeekPointer(port));
+    }
+    return ports;
+}
 
 uint32_t
 QbbFrameForwarder::GetNPorts() const
@@ -233,9 +246,9 @@ QbbFrameForwarder::PrefetchFrame(const QbbPort& port,
 QbbAdmission
 QbbFrameForwarder::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
 {
-    NS_ABORT_MSG_IF(m_inputQueueing,
-                    "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
-                    "Queueing OutputQueued");
+    RefuseRdmaIf(m_inputQueueing != nullptr,
+                 "QbbSwitch: its buffer manager pushes frames out; accepted: with "
+                 "Queueing OutputQueued");
     // Several victims may be needed: a frame pushed out may be smaller than the new frame.
     while (admission.pushOut)
     {

@@ -189,6 +189,8 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
                                                                uint8_t priority) const;
 
     // Inherited from QbbFrameSink
+    std::vector<const QbbPort*> GetOnwardPorts() const override;
+
     bool IsForwarder() const override
     {
         return true;

@@ -5,6 +5,7 @@
 #include "qbb-crossbar.h"
 #include "qbb-shared-buffer.h"
 #include "rdma-compat.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -258,13 +259,13 @@ QbbSwitch::ConfigureBuffer()
 void
 QbbSwitch::ConfigureQueueing()
 {
-    NS_ABORT_MSG_IF(m_cutThrough && m_queueing != OUTPUT_QUEUED,
-                    "rdma: QbbSwitch: CutThrough is for a switch whose Queueing is OutputQueued");
-    NS_ABORT_MSG_IF(m_crossbar && m_queueing == OUTPUT_QUEUED,
-                    "rdma: QbbSwitch: Crossbar is for a switch whose Queueing is InputQueued");
-    NS_ABORT_MSG_IF(!m_crossbar && (m_speedup != 1 || m_crossbarEgressBytes != 0),
-                    "rdma: QbbSwitch: CrossbarSpeedup and CrossbarEgressBytes are for a switch "
-                    "whose Crossbar is true");
+    RefuseRdmaIf(m_cutThrough && m_queueing != OUTPUT_QUEUED,
+                 "QbbSwitch: CutThrough is for a switch whose Queueing is OutputQueued");
+    RefuseRdmaIf(m_crossbar && m_queueing == OUTPUT_QUEUED,
+                 "QbbSwitch: Crossbar is for a switch whose Queueing is InputQueued");
+    RefuseRdmaIf(!m_crossbar && (m_speedup != 1 || m_crossbarEgressBytes != 0),
+                 "QbbSwitch: CrossbarSpeedup and CrossbarEgressBytes are for a switch "
+                 "whose Crossbar is true");
     m_inputQueueing.reset();
     if (m_queueing == OUTPUT_QUEUED || m_ports.empty())
     {

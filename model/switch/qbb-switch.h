@@ -80,7 +80,7 @@ class QbbSwitch : public Object, public QbbFrameForwarder
 
     /**
      * Sets up the buffer for the current ports. Called automatically when the simulation starts.
-     * Aborts with a message if the memory is too small.
+     * Throws std::invalid_argument if the memory is too small.
      */
     void ConfigureBuffer();
 

@@ -3,8 +3,8 @@
 #include "qbb-virtual-output-queues.h"
 
 #include "qbb-prefetch.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/assert.h>
 
 #include <limits>
@@ -22,8 +22,10 @@ constexpr std::size_t FIRST_SLOTS = 16;
 void
 QbbVirtualOutputQueues::Configure(uint32_t nPorts)
 {
-    NS_ABORT_MSG_IF(nPorts == 0 || nPorts > std::numeric_limits<uint16_t>::max(),
-                    "rdma: virtual output queues for " << nPorts << " ports; accepted: 1 to 65535");
+    RefuseRdmaIf(nPorts == 0 || nPorts > std::numeric_limits<uint16_t>::max(),
+                 "virtual output queues for ",
+                 nPorts,
+                 " ports; accepted: 1 to 65535");
     Clear();
     m_queues.clear();
     m_slots.clear();

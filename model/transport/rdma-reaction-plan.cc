@@ -7,11 +7,50 @@
 #include "rdma-nic.h"
 #include "rdma-pacer.h"
 #include "rdma-queue-pair.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
+#include <algorithm>
+#include <set>
+#include <vector>
 
 namespace ns3
 {
+
+namespace
+{
+
+/**
+ * Searches the network behind a port for a port whose rate has no code in RdmaIntFormat::PAPER.
+ * Follows cables and switches, without counting references, because other nodes may run on other
+ * threads.
+ *
+ * \param port port of a host
+ * \return the first such port; null if there is none
+ */
+const QbbPort*
+FindPortWithoutCode(const QbbPort& port)
+{
+    std::vector<const QbbPort*> open{&port};
+    std::set<const QbbFrameSink*> seen;
+    while (!open.empty())
+    {
+        const QbbPort* const next = open.back();
+        open.pop_back();
+        if (GetRdmaIntRateCode(next->GetLineRate().GetBitRate()) == 0)
+        {
+            return next;
+        }
+        const QbbPort* const peer = next->GetPeer();
+        if (peer && peer->GetSink() && seen.insert(peer->GetSink()).second)
+        {
+            const auto onward = peer->GetSink()->GetOnwardPorts();
+            open.insert(open.end(), onward.begin(), onward.end());
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
 
 RdmaReactionPlan::RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestionControl& control)
     : m_qp(qp),
@@ -29,6 +68,7 @@ RdmaReactionPlan::RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestion
     {
         AddTrailer(trailer);
     }
+    m_profile.intFormat = m_intRoom.format;
 }
 
 std::unique_ptr<RdmaReactionPoint>
@@ -58,19 +98,32 @@ uint32_t
 RdmaReactionPlan::PlanTelemetry()
 {
     const uint32_t trailer = m_control.GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
-    const RdmaIntFormat format = m_control.GetIntFormat();
+    RdmaIntFormat format = m_control.GetIntFormat();
     if (format == RdmaIntFormat::NONE)
     {
         return trailer;
     }
+    if (m_profile.intFormat == RdmaIntFormat::NONE)
+    {
+        const QbbPort* const port = FindPortWithoutCode(*m_qp.GetPort());
+        RefuseRdmaIf(format == RdmaIntFormat::PAPER && port,
+                     m_control.GetInstanceTypeId().GetName(),
+                     GetRdmaNoCodeMessage(port ? port->GetLineRate().GetBitRate() : QbbBitRate(0)));
+        m_profile.intFormat = port ? RdmaIntFormat::EXACT : RdmaIntFormat::PAPER;
+    }
+    format = format == RdmaIntFormat::AUTO ? m_profile.intFormat : format;
     // One record for each switch; the maximum if the path is unknown.
     const uint32_t room = m_profile.hops > 1 ? m_profile.hops - 1 : RDMA_INT_MAX_HOPS;
-    NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
-                    "rdma: a path with " << room << " switches; telemetry has room for "
-                                         << RDMA_INT_MAX_HOPS);
-    NS_ABORT_MSG_IF(trailer > 0,
-                    "rdma: congestion control asks for telemetry of each switch and for a byte "
-                    "of utilisation; accepted: one of them");
+    RefuseRdmaIf(room > RDMA_INT_MAX_HOPS,
+                 m_control.GetInstanceTypeId().GetName(),
+                 ": a path with ",
+                 room,
+                 " switches; telemetry has room for ",
+                 RDMA_INT_MAX_HOPS);
+    RefuseRdmaIf(trailer > 0,
+                 m_control.GetInstanceTypeId().GetName(),
+                 " asks for telemetry of each switch and for a byte of utilisation; accepted: one "
+                 "of them");
     m_intRoom = {format, static_cast<uint8_t>(room)};
     return QbbWire::IntTrailerBytes(format, room);
 }
@@ -83,13 +136,19 @@ RdmaReactionPlan::AddTrailer(uint32_t trailer)
     AskOracle(); // again: the trailer lengthens the base round trip
     const auto port = m_qp.GetPort();
     const uint32_t sdu = m_profile.packetBytes - port->GetLineOverheadBytes() -
-                         QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
+                         QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES -
+                         (m_qp.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0) +
                          QbbWire::IRN_EXTENSION_BYTES;
-    NS_ABORT_MSG_IF(sdu > port->GetMtu(),
-                    "rdma: path MTU " << m_qp.GetPathMtu() << " with " << trailer
-                                      << " bytes of telemetry does not fit port MTU "
-                                      << port->GetMtu() << "; set QbbNetDevice::Mtu to " << sdu
-                                      << " or more");
+    RefuseRdmaIf(sdu > port->GetMtu(),
+                 "path MTU ",
+                 m_qp.GetPathMtu(),
+                 " with ",
+                 trailer,
+                 " bytes of telemetry does not fit port MTU ",
+                 port->GetMtu(),
+                 "; set QbbNetDevice::Mtu to ",
+                 sdu,
+                 " or more");
 }
 
 } // namespace ns3

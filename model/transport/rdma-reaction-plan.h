@@ -28,12 +28,14 @@ class RdmaReactionPlan
 {
   public:
     /**
-     * Queries the NIC's path oracle, if the NIC has one. Aborts with a message if the path has too
-     * many switches for telemetry, if a full packet with telemetry exceeds the port's MTU, or if
-     * congestion control asks for both kinds of telemetry.
+     * Queries the NIC's path oracle, if the NIC has one. Without an oracle, the ports of the
+     * network decide on RdmaIntFormat::AUTO.
      *
      * \param qp a queue pair whose peer is known; outlives the plan
      * \param control congestion control; outlives the plan
+     * \throws std::invalid_argument if the path has too many switches for telemetry, if a full
+     *         packet with telemetry exceeds the port's MTU, if the telemetry format has no code for
+     *         the rate of a port, or if congestion control asks for both kinds of telemetry
      */
     RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestionControl& control);
 

@@ -149,6 +149,9 @@ CASES = {
     "no threads": (["--threads=0"], {}, r"--threads: '0'; accepted: 1 to 256$"),
     "too many threads": (["--threads=300"], {}, r"--threads: '300'; accepted: 1 to 256$"),
     "no seed": (["--seed=0"], {}, r"--seed: 0; accepted: 1 to 4294944442$"),
+    "seed that the generator does not take": (
+        ["--seed=4294944443"], {}, r"--seed: 4294944443; accepted: 1 to 4294944442$"
+    ),
     "no seeds": (["--seeds=0"], {}, r"--seeds: '0' .*accepted: 1 to 10000$"),
     "negative seeds": (["--seeds=-1"], {}, r"--seeds: '-1' .*accepted: 1 to 10000$"),
     "seeds that are no number": (["--seeds=x"], {}, r"--seeds: 'x' .*accepted: 1 to 10000$"),
@@ -210,12 +213,12 @@ CASES = {
         r"--cc: 'Gee' is no attribute of ns3::RdmaDcqcn that can be set; accepted: AiRate, AlphaPeriod"
     ),
     "value of an enumeration": (
-        ["--cc=hpcc[IntFormat=Short]"], {}, r"--cc: ns3::RdmaHpcc: IntFormat 'Short'; accepted: Paper, Exact"
+        ["--cc=hpcc[IntFormat=Short]"], {}, r"--cc: ns3::RdmaHpcc: IntFormat 'Short'; accepted: Auto, Paper, Exact"
     ),
     "brackets of a part": (["--cc=dcqcn[G=1"], {}, r"--cc: 'dcqcn\[G=1' has a '\[' without its '\]'"),
     "list of nothing": (["--list=load"], {}, r'--list: unknown value "load"; accepted: transport, cc'),
     "enumeration of an attribute": (
-        ["--ns3::RdmaHpcc::IntFormat=Short"], {}, r"--ns3::RdmaHpcc::IntFormat: .*'Short'; accepted: Paper, Exact"
+        ["--ns3::RdmaHpcc::IntFormat=Short"], {}, r"--ns3::RdmaHpcc::IntFormat: .*'Short'; accepted: Auto, Paper, Exact"
     ),
     "nearly the name of a part": (["--cc=dcqn"], {}, r"--cc: 'dcqn' .*did you mean dcqcn\?"),
     "an option and an attribute": (

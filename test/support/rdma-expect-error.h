@@ -3,6 +3,8 @@
 #define RDMA_EXPECT_ERROR_H
 
 #include <gtest/gtest.h>
+#include <regex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,30 @@ ExpectError(Call call, const std::vector<std::string>& parts)
         return;
     }
     ADD_FAILURE() << "no error; expected one that says '" << parts.front() << "'";
+}
+
+/**
+ * \ingroup rdma-tests
+ * Expect that a call throws std::invalid_argument with a message (RefuseRdmaIf()).
+ * \tparam Call type of the call
+ * \param call the call
+ * \param message regular expression that the message must contain
+ */
+template <typename Call>
+void
+ExpectRefusal(Call call, const std::string& message)
+{
+    try
+    {
+        call();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_TRUE(std::regex_search(error.what(), std::regex(message)))
+            << "'" << message << "' is not in: " << error.what();
+        return;
+    }
+    ADD_FAILURE() << "no refusal; expected one that says '" << message << "'";
 }
 
 } // namespace ns3

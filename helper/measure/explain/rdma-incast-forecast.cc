@@ -214,7 +214,7 @@ DescribeRdmaSenders(const RdmaFabric& fabric)
     uint32_t trailer = 0;
     if (senders.control)
     {
-        const RdmaIntFormat telemetry = senders.control->GetIntFormat();
+        const RdmaIntFormat telemetry = fabric.GetIntFormat(*senders.control);
         trailer = telemetry != RdmaIntFormat::NONE
                       ? QbbWire::IntTrailerBytes(telemetry, std::max(senders.links, 1U) - 1)
                   : senders.control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES

@@ -11,7 +11,7 @@ namespace ns3
 class RdmaDumbbell : public RdmaTopologyBuilder
 {
   public:
-    static constexpr uint32_t MAX_HOSTS = (RdmaTopology::MAX_NODES - 2) / 2; //!< on each side
+    static constexpr uint32_t MAX_HOSTS = RdmaTopology::MAX_PORTS - 1; //!< on each side
 
     /** \return the object TypeId */
     static TypeId GetTypeId()

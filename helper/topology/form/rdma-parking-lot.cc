@@ -88,6 +88,7 @@ MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates
     {
         draft.CheckCount("senders on a switch", n);
         draft.CountNodes(n);
+        draft.CheckPorts(uint64_t{n} + 2);
     }
     std::vector<uint32_t> place; // place of each host in the chain
     for (uint32_t i = 0; i < senders.size(); ++i)

@@ -46,6 +46,7 @@ MakeRdmaRing(uint32_t switches, uint32_t hostsPerSwitch, const RdmaTopologyRates
     draft.CheckCount("switches", switches, 3, RdmaTopology::MAX_NODES);
     draft.CheckCount("hosts on a switch", hostsPerSwitch);
     draft.CountNodes(uint64_t{switches} * (hostsPerSwitch + uint64_t{1}));
+    draft.CheckPorts(uint64_t{hostsPerSwitch} + 2);
     draft.AddHosts(uint64_t{switches} * hostsPerSwitch);
     const uint32_t first = draft.AddSwitches("ring", switches);
     for (uint32_t host = 0; host < first; ++host)

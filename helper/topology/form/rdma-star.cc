@@ -11,7 +11,7 @@ namespace ns3
 class RdmaStar : public RdmaTopologyBuilder
 {
   public:
-    static constexpr uint32_t MAX_HOSTS = RdmaTopology::MAX_NODES - 1; //!< the switch is a node too
+    static constexpr uint32_t MAX_HOSTS = RdmaTopology::MAX_PORTS; //!< ports of the switch
 
     /** \return the object TypeId */
     static TypeId GetTypeId()

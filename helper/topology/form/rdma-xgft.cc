@@ -61,6 +61,7 @@ CountXgft(RdmaTopologyDraft& draft,
         if (tier < tiers)
         {
             draft.CountLinks(sizes.count[tier] * parents[tier]);
+            draft.CheckPorts(children[tier] + (tier + 1 < tiers ? uint64_t{parents[tier + 1]} : 0));
         }
     }
     return sizes;

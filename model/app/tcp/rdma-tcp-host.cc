@@ -3,8 +3,8 @@
 #include "rdma-tcp-host.h"
 
 #include "qbb-wire.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/arp-cache.h>
 #include <ns3/ipv4-interface.h>
 #include <ns3/ipv4-l3-protocol.h>
@@ -23,17 +23,27 @@ RdmaTcpHost::RdmaTcpHost(uint32_t id,
       m_address(address),
       m_port(device)
 {
-    NS_ABORT_MSG_IF(!node->GetObject<Ipv4L3Protocol>() || !node->GetObject<TcpL4Protocol>(),
-                    "rdma: host " << id << " has no Internet stack for TCP; call "
-                                  << "RdmaFabricHelper::SetInternetStack(true)");
-    NS_ABORT_MSG_IF(device->GetTrust() != QbbClassifier::TRUST_DSCP,
-                    "rdma: host " << id << " has QbbNetDevice::Trust=Pcp; accepted for flows over "
-                                  << "TCP: Dscp, because ns-3's stack does not choose the PCP");
+    RefuseRdmaIf(!node->GetObject<Ipv4L3Protocol>() || !node->GetObject<TcpL4Protocol>(),
+                 "host ",
+                 id,
+                 " has no Internet stack for TCP; call ",
+                 "RdmaFabricHelper::SetInternetStack(true)");
+    RefuseRdmaIf(device->GetTrust() != QbbClassifier::TRUST_DSCP,
+                 "host ",
+                 id,
+                 " has QbbNetDevice::Trust=Pcp; accepted for flows over ",
+                 "TCP: Dscp, because ns-3's stack does not choose the PCP");
     const uint32_t mtu = segmentSize + TCP_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES;
-    NS_ABORT_MSG_IF(mtu > device->GetMtu(),
-                    "rdma: segments of " << segmentSize << " bytes do not fit port MTU "
-                                         << device->GetMtu() << " of host " << id
-                                         << "; set QbbNetDevice::Mtu to " << mtu << " or more");
+    RefuseRdmaIf(mtu > device->GetMtu(),
+                 "segments of ",
+                 segmentSize,
+                 " bytes do not fit port MTU ",
+                 device->GetMtu(),
+                 " of host ",
+                 id,
+                 "; set QbbNetDevice::Mtu to ",
+                 mtu,
+                 " or more");
     m_dscps.fill(NO_DSCP);
     for (uint8_t dscp = NO_DSCP; dscp-- > 0;)
     {

@@ -30,7 +30,7 @@ class RdmaTcpHost
     static constexpr uint32_t TCP_HEADER_BYTES = 20;
 
     /**
-     * Aborts with a message if the host cannot carry flows over TCP.
+     * Throws std::invalid_argument if the host cannot carry flows over TCP.
      *
      * \param id number of the host, for messages
      * \param node node of the host

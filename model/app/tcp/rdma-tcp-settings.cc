@@ -3,9 +3,9 @@
 #include "rdma-tcp-settings.h"
 
 #include "qbb-time.h"
+#include "rdma-refuse.h"
 #include "rdma-tcp-socket.h"
 
-#include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/object-factory.h>
 #include <ns3/rtt-estimator.h>
@@ -77,16 +77,18 @@ void
 RdmaTcpSettings::CheckSettings() const
 {
     // Check an instance, because not all TypeIds of ns-3 declare their parent.
-    NS_ABORT_MSG_IF(
+    RefuseRdmaIf(
         !m_congestionControl.HasConstructor() ||
             !DynamicCast<TcpCongestionOps>(ObjectFactory(m_congestionControl.GetName()).Create()),
-        "rdma: RdmaTcpFlowRunner::CongestionControl is "
-            << m_congestionControl.GetName()
-            << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
-    NS_ABORT_MSG_IF(m_bufferSize < m_segmentSize,
-                    "rdma: RdmaTcpFlowRunner::BufferSize is "
-                        << m_bufferSize << " bytes; accepted: a segment, " << m_segmentSize
-                        << " bytes, and more");
+        "RdmaTcpFlowRunner::CongestionControl is ",
+        m_congestionControl.GetName(),
+        "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
+    RefuseRdmaIf(m_bufferSize < m_segmentSize,
+                 "RdmaTcpFlowRunner::BufferSize is ",
+                 m_bufferSize,
+                 " bytes; accepted: a segment, ",
+                 m_segmentSize,
+                 " bytes, and more");
 }
 
 Ptr<RdmaTcpSocket>

@@ -21,7 +21,7 @@ class RdmaTcpSocket;
 class RdmaTcpSettings
 {
   public:
-    /** Aborts with a message if the settings contradict each other or name no TCP type. */
+    /** Throws std::invalid_argument if the settings contradict each other or name no TCP type. */
     void CheckSettings() const;
 
     /**

@@ -3,8 +3,8 @@
 #include "rdma-aimd.h"
 
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 
 #include <algorithm>
@@ -167,18 +167,22 @@ RdmaAimd::MakeController(const RdmaPathProfile& profile) const
     double window = m_initialWindow;
     if (window == 0)
     {
-        NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps || profile.packetBytes == 0,
-                        "rdma: RdmaAimd: InitialWindow 0 needs a path whose round trip is known; "
-                        "accepted: 1 and above, or a fabric by RdmaFabricHelper");
+        RefuseRdmaIf(profile.baseRtt <= 0_ps || profile.packetBytes == 0,
+                     "RdmaAimd: InitialWindow 0 needs a path whose round trip is known; "
+                     "accepted: 1 and above, or a fabric by RdmaFabricHelper");
         const double packetPs = 8e12 * profile.packetBytes / static_cast<double>(profile.lineRate);
         window = std::max(1.0, std::ceil(static_cast<double>(profile.baseRtt) / packetPs));
         window = std::min(std::max(window, m_minWindow), m_maxWindow);
     }
-    NS_ABORT_MSG_IF(window < m_minWindow || window > m_maxWindow,
-                    "rdma: RdmaAimd: InitialWindow " << window << ", MinWindow " << m_minWindow
-                                                     << ", MaxWindow " << m_maxWindow
-                                                     << "; accepted: in ascending order min, "
-                                                        "initial, max");
+    RefuseRdmaIf(window < m_minWindow || window > m_maxWindow,
+                 "RdmaAimd: InitialWindow ",
+                 window,
+                 ", MinWindow ",
+                 m_minWindow,
+                 ", MaxWindow ",
+                 m_maxWindow,
+                 "; accepted: in ascending order min, "
+                 "initial, max");
     return std::make_unique<AimdController>(
         AimdParameters{m_minWindow, m_maxWindow, m_increase, m_decrease},
         profile,

@@ -5,8 +5,8 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 #include <ns3/integer.h>
 #include <ns3/uinteger.h>
@@ -82,9 +82,11 @@ Override(QbbPs& value, const Time& time, bool zero, const char* name)
         return;
     }
     value = QbbToPs(time);
-    NS_ABORT_MSG_IF(value == 0_ps && !zero,
-                    "rdma: RdmaDcqcn: " << name << " 0; accepted: 1 ps and more, or negative for "
-                                        << "the preset's");
+    RefuseRdmaIf(value == 0_ps && !zero,
+                 "RdmaDcqcn: ",
+                 name,
+                 " 0; accepted: 1 ps and more, or negative for ",
+                 "the preset's");
 }
 
 } // namespace
@@ -249,9 +251,9 @@ RdmaDcqcn::GetParameters() const
     p.minDecreaseFactor = m_minDecreaseFactor >= 0 ? m_minDecreaseFactor : p.minDecreaseFactor;
     Override(p.reducePeriod, m_reducePeriod, true, "RateReducePeriod");
     Override(p.cutAtPeriodEnd, m_cutAtPeriodEnd);
-    NS_ABORT_MSG_IF(p.cutAtPeriodEnd && p.reducePeriod == 0_ps,
-                    "rdma: RdmaDcqcn: CutAtPeriodEnd with RateReducePeriod 0; accepted: 1 ps and "
-                    "more");
+    RefuseRdmaIf(p.cutAtPeriodEnd && p.reducePeriod == 0_ps,
+                 "RdmaDcqcn: CutAtPeriodEnd with RateReducePeriod 0; accepted: 1 ps and "
+                 "more");
     Override(p.clampTarget, m_clampTarget);
     Override(p.clampAfterTimer, m_clampAfterTimer);
     Override(p.firstRate, m_firstRate);
@@ -263,11 +265,14 @@ std::unique_ptr<RdmaRateController>
 RdmaDcqcn::MakeController(const RdmaPathProfile& profile) const
 {
     const RdmaDcqcnParameters parameters = GetParameters();
-    NS_ABORT_MSG_IF(std::max(parameters.minRate, parameters.firstRate) > profile.lineRate,
-                    "rdma: RdmaDcqcn: MinRate "
-                        << parameters.minRate << " bit/s, RateOnFirstCnp " << parameters.firstRate
-                        << " bit/s; accepted: at most the line rate, " << profile.lineRate
-                        << " bit/s");
+    RefuseRdmaIf(std::max(parameters.minRate, parameters.firstRate) > profile.lineRate,
+                 "RdmaDcqcn: MinRate ",
+                 parameters.minRate,
+                 " bit/s, RateOnFirstCnp ",
+                 parameters.firstRate,
+                 " bit/s; accepted: at most the line rate, ",
+                 profile.lineRate,
+                 " bit/s");
     const std::lock_guard lock(m_mutex);
     if (!m_shared || !(*m_shared == parameters))
     {

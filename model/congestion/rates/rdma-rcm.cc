@@ -5,8 +5,8 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -153,9 +153,10 @@ std::unique_ptr<RdmaRateController>
 RdmaRcm::MakeController(const RdmaPathProfile& profile) const
 {
     const QbbPs time = QbbToPs(m_recoveryTime);
-    NS_ABORT_MSG_IF(time <= 0_ps,
-                    "rdma: RdmaRcm: RecoveryTime " << m_recoveryTime.As(Time::NS)
-                                                   << "; accepted: 1 ps and above");
+    RefuseRdmaIf(time <= 0_ps,
+                 "RdmaRcm: RecoveryTime ",
+                 m_recoveryTime.As(Time::NS),
+                 "; accepted: 1 ps and above");
     return std::make_unique<RcmController>(RcmParameters{m_rule, m_maxDelay, time, m_recoveryBytes},
                                            profile.lineRate);
 }

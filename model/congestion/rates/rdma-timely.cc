@@ -5,8 +5,8 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
@@ -272,17 +272,21 @@ RdmaTimely::GetAcceptedDelay(const RdmaPathProfile& profile) const
 std::unique_ptr<RdmaRateController>
 RdmaTimely::MakeController(const RdmaPathProfile& profile) const
 {
-    NS_ABORT_MSG_IF(m_tLow > m_tHigh,
-                    "rdma: RdmaTimely: TLow " << m_tLow.As(Time::US) << ", THigh "
-                                              << m_tHigh.As(Time::US)
-                                              << "; accepted: TLow at most THigh");
-    NS_ABORT_MSG_IF(m_minRtt.IsZero() && profile.baseRtt <= 0_ps,
-                    "rdma: RdmaTimely: MinRtt is 0 and the path's round trip is not known; "
-                    "accepted: a MinRtt above 0, or a NIC with a path oracle");
-    NS_ABORT_MSG_IF(QbbBitRate(m_initialRate) > profile.lineRate,
-                    "rdma: RdmaTimely: InitialRate "
-                        << m_initialRate << "; accepted: up to the port's rate, "
-                        << profile.lineRate.ToDataRate() << ", or 0bps for that");
+    RefuseRdmaIf(m_tLow > m_tHigh,
+                 "RdmaTimely: TLow ",
+                 m_tLow.As(Time::US),
+                 ", THigh ",
+                 m_tHigh.As(Time::US),
+                 "; accepted: TLow at most THigh");
+    RefuseRdmaIf(m_minRtt.IsZero() && profile.baseRtt <= 0_ps,
+                 "RdmaTimely: MinRtt is 0 and the path's round trip is not known; "
+                 "accepted: a MinRtt above 0, or a NIC with a path oracle");
+    RefuseRdmaIf(QbbBitRate(m_initialRate) > profile.lineRate,
+                 "RdmaTimely: InitialRate ",
+                 m_initialRate,
+                 "; accepted: up to the port's rate, ",
+                 profile.lineRate.ToDataRate(),
+                 ", or 0bps for that");
     return std::make_unique<Controller>(Ptr<const RdmaTimely>(this), profile);
 }
 

@@ -5,8 +5,8 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
 
@@ -143,11 +143,17 @@ RdmaHpcc::GetTypeId()
                 "IntFormat",
                 "Format of telemetry records. Paper: 8 bytes per switch, in units of 1 ns, 128 "
                 "bytes sent and 80 bytes queued, for common port rates. Exact: 20 bytes per "
-                "switch, for any rate. RdmaHpccPint ignores this attribute and uses one byte in "
-                "all.",
-                EnumValue(RdmaIntFormat::PAPER),
+                "switch, for any rate. Auto: Paper, or Exact in a network with a rate that Paper "
+                "has no code for, or with a round trip in which the counters of Paper overflow. "
+                "RdmaHpccPint ignores this attribute and uses one byte in all.",
+                EnumValue(RdmaIntFormat::AUTO),
                 RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaHpcc::m_intFormat),
-                MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));
+                MakeEnumChecker(RdmaIntFormat::AUTO,
+                                "Auto",
+                                RdmaIntFormat::PAPER,
+                                "Paper",
+                                RdmaIntFormat::EXACT,
+                                "Exact"));
     return tid;
 }
 
@@ -159,12 +165,12 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
     parameters.maxStage = m_maxStage;
     parameters.baseRtt =
         m_baseRtt.IsZero() ? std::max(profile.baseRtt, profile.networkRtt) : QbbToPs(m_baseRtt);
-    NS_ABORT_MSG_IF(parameters.baseRtt <= 0_ps,
-                    "rdma: RdmaHpcc: the base round-trip time of a queue pair is not known; "
-                        << "accepted: BaseRtt 1 ps and more");
-    NS_ABORT_MSG_IF(m_eta == 1 && m_increaseBytes == 0,
-                    "rdma: RdmaHpcc: Eta 1 leaves nothing for an additive increase; "
-                        << "accepted: AdditiveIncrease 1 byte and more, or Eta below 1");
+    RefuseRdmaIf(parameters.baseRtt <= 0_ps,
+                 "RdmaHpcc: the base round-trip time of a queue pair is not known; ",
+                 "accepted: BaseRtt 1 ps and more");
+    RefuseRdmaIf(m_eta == 1 && m_increaseBytes == 0,
+                 "RdmaHpcc: Eta 1 leaves nothing for an additive increase; ",
+                 "accepted: AdditiveIncrease 1 byte and more, or Eta below 1");
     const double window = RdmaPacedWindow::GetMaxWindow(profile.lineRate, parameters.baseRtt);
     parameters.increaseBytes =
         m_increaseBytes > 0 ? static_cast<double>(m_increaseBytes) : window * (1 - m_eta) / m_flows;
@@ -174,7 +180,10 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
 std::unique_ptr<RdmaRateController>
 RdmaHpcc::MakeController(const RdmaPathProfile& profile) const
 {
-    return std::make_unique<RdmaHpccController>(GetParameters(profile), profile, m_intFormat);
+    return std::make_unique<RdmaHpccController>(
+        GetParameters(profile),
+        profile,
+        m_intFormat == RdmaIntFormat::AUTO ? profile.intFormat : m_intFormat);
 }
 
 } // namespace ns3

@@ -160,7 +160,7 @@ class RdmaHpcc : public RdmaCongestionControl
     }
 
     /**
-     * Aborts with a message if the attributes contradict each other, or if T is not known.
+     * Throws std::invalid_argument if the attributes contradict each other, or if T is not known.
      *
      * \param profile the queue pair's path profile
      * \return HPCC's parameters for the queue pair
@@ -168,12 +168,12 @@ class RdmaHpcc : public RdmaCongestionControl
     RdmaHpccParameters GetParameters(const RdmaPathProfile& profile) const;
 
   private:
-    double m_eta{0.95};                              //!< attribute Eta
-    uint32_t m_maxStage{5};                          //!< attribute MaxStage
-    uint32_t m_flows{100};                           //!< attribute ExpectedFlows
-    uint64_t m_increaseBytes{0};                     //!< attribute AdditiveIncrease
-    Time m_baseRtt;                                  //!< attribute BaseRtt
-    RdmaIntFormat m_intFormat{RdmaIntFormat::PAPER}; //!< attribute IntFormat
+    double m_eta{0.95};                             //!< attribute Eta
+    uint32_t m_maxStage{5};                         //!< attribute MaxStage
+    uint32_t m_flows{100};                          //!< attribute ExpectedFlows
+    uint64_t m_increaseBytes{0};                    //!< attribute AdditiveIncrease
+    Time m_baseRtt;                                 //!< attribute BaseRtt
+    RdmaIntFormat m_intFormat{RdmaIntFormat::AUTO}; //!< attribute IntFormat
 };
 
 } // namespace ns3

@@ -5,8 +5,8 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
 
@@ -259,10 +259,17 @@ RdmaPowerTcp::GetTypeId()
                 "IntFormat",
                 "Int: format of telemetry records. Paper: as in HPCC, 8 bytes per switch, in units "
                 "of 1 ns, 128 bytes sent and 80 bytes queued, for common port rates. Exact: 20 "
-                "bytes per switch, for any rate.",
-                EnumValue(RdmaIntFormat::PAPER),
+                "bytes per switch, for any rate. Auto: Paper, or Exact in a network with a rate "
+                "that Paper has no code for, or with a round trip in which the counters of Paper "
+                "overflow.",
+                EnumValue(RdmaIntFormat::AUTO),
                 RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaPowerTcp::m_intFormat),
-                MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));
+                MakeEnumChecker(RdmaIntFormat::AUTO,
+                                "Auto",
+                                RdmaIntFormat::PAPER,
+                                "Paper",
+                                RdmaIntFormat::EXACT,
+                                "Exact"));
     return tid;
 }
 
@@ -270,10 +277,14 @@ double
 RdmaPowerTcp::GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const
 {
     const bool hasRate = m_increaseRate.GetBitRate() > 0;
-    NS_ABORT_MSG_IF(int(hasRate) + int(m_flows > 0) + int(m_increaseBytes > 0) > 1,
-                    "rdma: RdmaPowerTcp: AdditiveRate "
-                        << m_increaseRate << ", ExpectedFlows " << m_flows << ", AdditiveIncrease "
-                        << m_increaseBytes << "; accepted: at most one of them above 0");
+    RefuseRdmaIf(int(hasRate) + int(m_flows > 0) + int(m_increaseBytes > 0) > 1,
+                 "RdmaPowerTcp: AdditiveRate ",
+                 m_increaseRate,
+                 ", ExpectedFlows ",
+                 m_flows,
+                 ", AdditiveIncrease ",
+                 m_increaseBytes,
+                 "; accepted: at most one of them above 0");
     if (m_increaseBytes > 0)
     {
         return static_cast<double>(m_increaseBytes);
@@ -319,9 +330,9 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
         parameters.baseRtt =
             theta ? profile.baseRtt : std::max(profile.baseRtt, profile.networkRtt);
     }
-    NS_ABORT_MSG_IF(parameters.baseRtt <= 0_ps,
-                    "rdma: RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
-                    "accepted: BaseRtt 1 ps and more");
+    RefuseRdmaIf(parameters.baseRtt <= 0_ps,
+                 "RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
+                 "accepted: BaseRtt 1 ps and more");
     parameters.increaseBytes = GetIncreaseBytes(profile.lineRate, parameters.baseRtt);
     return parameters;
 }
@@ -334,7 +345,10 @@ RdmaPowerTcp::MakeController(const RdmaPathProfile& profile) const
     {
         return std::make_unique<RdmaThetaPowerTcpController>(parameters, profile);
     }
-    return std::make_unique<RdmaPowerTcpController>(parameters, profile, m_intFormat);
+    return std::make_unique<RdmaPowerTcpController>(
+        parameters,
+        profile,
+        m_intFormat == RdmaIntFormat::AUTO ? profile.intFormat : m_intFormat);
 }
 
 } // namespace ns3

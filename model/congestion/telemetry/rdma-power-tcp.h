@@ -289,7 +289,7 @@ class RdmaPowerTcp : public RdmaCongestionControl
     }
 
     /**
-     * Aborts with a message if tau is not known, or if several attributes set beta.
+     * Throws std::invalid_argument if tau is not known, or if several attributes set beta.
      *
      * \param profile the queue pair's path profile
      * \return PowerTCP's parameters for the queue pair
@@ -299,16 +299,16 @@ class RdmaPowerTcp : public RdmaCongestionControl
   private:
     double GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const;
 
-    Variant m_variant{INT};                          //!< attribute Variant
-    Rules m_rules{RdmaPowerTcpParameters::AUTHORS};  //!< attribute Rules
-    RdmaIntFormat m_intFormat{RdmaIntFormat::PAPER}; //!< attribute IntFormat
-    double m_gamma{0};                               //!< attribute Gamma
-    double m_targetPower{0};                         //!< attribute TargetPower
-    double m_minCurrent{-1};                         //!< attribute MinCurrent
-    DataRate m_increaseRate;                         //!< attribute AdditiveRate
-    uint32_t m_flows{0};                             //!< attribute ExpectedFlows
-    uint64_t m_increaseBytes{0};                     //!< attribute AdditiveIncrease
-    Time m_baseRtt;                                  //!< attribute BaseRtt
+    Variant m_variant{INT};                         //!< attribute Variant
+    Rules m_rules{RdmaPowerTcpParameters::AUTHORS}; //!< attribute Rules
+    RdmaIntFormat m_intFormat{RdmaIntFormat::AUTO}; //!< attribute IntFormat
+    double m_gamma{0};                              //!< attribute Gamma
+    double m_targetPower{0};                        //!< attribute TargetPower
+    double m_minCurrent{-1};                        //!< attribute MinCurrent
+    DataRate m_increaseRate;                        //!< attribute AdditiveRate
+    uint32_t m_flows{0};                            //!< attribute ExpectedFlows
+    uint64_t m_increaseBytes{0};                    //!< attribute AdditiveIncrease
+    Time m_baseRtt;                                 //!< attribute BaseRtt
 };
 
 } // namespace ns3

@@ -4,8 +4,8 @@
 
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
 
@@ -211,9 +211,9 @@ RdmaDctcp::GetTypeId()
 std::unique_ptr<RdmaRateController>
 RdmaDctcp::MakeController(const RdmaPathProfile& profile) const
 {
-    NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps,
-                    "rdma: RdmaDctcp: the path's round trip is not known; accepted: a NIC with a "
-                    "path oracle, as RdmaFabricHelper makes them");
+    RefuseRdmaIf(profile.baseRtt <= 0_ps,
+                 "RdmaDctcp: the path's round trip is not known; accepted: a NIC with a "
+                 "path oracle, as RdmaFabricHelper makes them");
     return std::make_unique<Controller>(Ptr<const RdmaDctcp>(this), profile);
 }
 

@@ -4,8 +4,8 @@
 
 #include "qbb-time.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
 
@@ -174,10 +174,12 @@ RdmaSwift::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaSwift>()
             .AddAttribute("BaseTarget",
-                          "Target delay of a path without switches, before flow scaling.",
-                          TimeValue(MicroSeconds(25)),
+                          "Target delay of a path without switches, before flow scaling; 0: 25 us "
+                          "or, if that is more, twice the path's base round-trip time divided by "
+                          "its number of links.",
+                          TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaSwift::m_baseTarget),
-                          QbbMakePositiveTimeChecker())
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("HopDelay",
                           "Addition to the target delay for each switch on the path; 0: the path's "
                           "base round-trip time divided by its number of links.",
@@ -239,8 +241,12 @@ RdmaSwift::GetTypeId()
 QbbPs
 RdmaSwift::GetTarget(const RdmaPathProfile& profile) const
 {
-    const QbbPs hop = m_hopDelay.IsZero() ? profile.baseRtt / profile.hops : QbbToPs(m_hopDelay);
-    return QbbToPs(m_baseTarget) + (profile.hops - 1) * hop;
+    constexpr QbbPs DEFAULT_TARGET = 25_us;
+    const QbbPs link = profile.baseRtt / profile.hops;
+    const QbbPs base =
+        m_baseTarget.IsZero() ? std::max(DEFAULT_TARGET, 2 * link) : QbbToPs(m_baseTarget);
+    const QbbPs hop = m_hopDelay.IsZero() ? link : QbbToPs(m_hopDelay);
+    return base + (profile.hops - 1) * hop;
 }
 
 QbbPs
@@ -252,22 +258,28 @@ RdmaSwift::GetAcceptedDelay(const RdmaPathProfile& profile) const
 std::unique_ptr<RdmaRateController>
 RdmaSwift::MakeController(const RdmaPathProfile& profile) const
 {
-    NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps || profile.hops == 0,
-                    "rdma: RdmaSwift: the path's round trip and length are not known; accepted: a "
-                    "NIC with a path oracle, as RdmaFabricHelper makes them");
-    NS_ABORT_MSG_IF(m_scalingMax > 0 && m_scalingMin >= m_scalingMax,
-                    "rdma: RdmaSwift: FlowScalingMinWindow "
-                        << m_scalingMin << ", FlowScalingMaxWindow " << m_scalingMax
-                        << "; accepted: the former below the latter, or 0 for the latter");
-    NS_ABORT_MSG_IF(m_maxWindow > 0 && m_maxWindow < 1,
-                    "rdma: RdmaSwift: MaxWindow " << m_maxWindow
-                                                  << "; accepted: 1 and above, or 0");
+    RefuseRdmaIf(profile.baseRtt <= 0_ps || profile.hops == 0,
+                 "RdmaSwift: the path's round trip and length are not known; accepted: a "
+                 "NIC with a path oracle, as RdmaFabricHelper makes them");
+    RefuseRdmaIf(m_scalingMax > 0 && m_scalingMin >= m_scalingMax,
+                 "RdmaSwift: FlowScalingMinWindow ",
+                 m_scalingMin,
+                 ", FlowScalingMaxWindow ",
+                 m_scalingMax,
+                 "; accepted: the former below the latter, or 0 for the latter");
+    RefuseRdmaIf(m_maxWindow > 0 && m_maxWindow < 1,
+                 "RdmaSwift: MaxWindow ",
+                 m_maxWindow,
+                 "; accepted: 1 and above, or 0");
     const QbbPs target = GetTarget(profile);
-    NS_ABORT_MSG_IF(target <= profile.baseRtt,
-                    "rdma: RdmaSwift: BaseTarget and HopDelay make a target of "
-                        << target << " ps for a path of " << profile.hops
-                        << " links whose round trip is " << profile.baseRtt
-                        << " ps when it is empty; accepted: a target above that");
+    RefuseRdmaIf(target <= profile.baseRtt,
+                 "RdmaSwift: BaseTarget and HopDelay make a target of ",
+                 target,
+                 " ps for a path of ",
+                 profile.hops,
+                 " links whose round trip is ",
+                 profile.baseRtt,
+                 " ps when it is empty; accepted: a target above that");
     return std::make_unique<Controller>(Ptr<const RdmaSwift>(this), profile);
 }
 

@@ -23,11 +23,16 @@ namespace ns3
  * they may stay unequal. A window below one packet sets a pace of one packet per round trip /
  * window. From one packet on, only the window limits the flow.
  *
- * With HopDelay 0 each switch adds the path's base round-trip time divided by its number of links.
- * Paths of any length and any cables then leave the same time for queues, BaseTarget less one link,
- * and their flows get equal shares of a port. The paper's HopDelay is a constant of the network; if
- * it is less than the delay of a switch and its cable, flows of short paths get more than their
- * share.
+ * With HopDelay 0 each switch adds the share of a link: the path's base round-trip time divided by
+ * its number of links. Paths of equal links then leave the same time for queues, BaseTarget less
+ * one link, and their flows get equal shares of a port. The paper's HopDelay is a constant of the
+ * network; if it is less than the delay of a switch and its cable, flows of short paths get more
+ * than their share.
+ *
+ * With BaseTarget 0 the base target is 25 us, or twice the share of a link if that is more (cables
+ * above 6 us, or slow ports). The target is then above the round trip of an empty path by at least
+ * the share of a link, whatever the path. Values of BaseTarget and HopDelay that make a target
+ * below that round trip are refused, because a window could never grow.
  *
  * The delay is the whole round-trip time of a packet, which is the fabric delay because hosts take
  * no time in this simulator. The paper's second window, for the endpoint delay, would never limit

@@ -3,8 +3,7 @@
 #include "qbb-line-rate.h"
 
 #include "qbb-int128.h"
-
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 namespace ns3
 {
@@ -19,8 +18,10 @@ constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000ULL;
 QbbLineRate::QbbLineRate(QbbBitRate rate)
     : m_rate(rate.Get())
 {
-    NS_ABORT_MSG_IF(m_rate == 0 || m_rate > PS_PER_BYTE_AT_1BPS,
-                    "rdma: a line rate of " << m_rate << " bit/s; accepted: 1 bit/s to 8 Tb/s");
+    RefuseRdmaIf(m_rate == 0 || m_rate > PS_PER_BYTE_AT_1BPS,
+                 "a line rate of ",
+                 m_rate,
+                 " bit/s; accepted: 1 bit/s to 8 Tb/s");
     m_psPerByte = PS_PER_BYTE_AT_1BPS / m_rate;
     m_remPerByte = PS_PER_BYTE_AT_1BPS % m_rate;
 }

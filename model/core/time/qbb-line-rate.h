@@ -24,7 +24,7 @@ class QbbLineRate
   public:
     QbbLineRate() = default;
 
-    /** \param rate line rate, 1 bit/s to 8 Tb/s; aborts with a message outside this range */
+    /** \param rate line rate, 1 bit/s to 8 Tb/s; throws std::invalid_argument outside this range */
     explicit QbbLineRate(QbbBitRate rate);
 
     /** \return the line rate */

@@ -2,6 +2,8 @@
 
 #include "qbb-egress-scheduler.h"
 
+#include "rdma-refuse.h"
+
 #include <ns3/abort.h>
 
 #include <algorithm>
@@ -22,12 +24,13 @@ QbbEgressScheduler::FromText(const std::string& text)
     {
         entries.push_back(entry);
     }
-    NS_ABORT_MSG_IF((entries.size() != 1 && entries.size() != 8) || text.back() == ',',
-                    "rdma: scheduler \"" << text
-                                         << "\"; accepted: one entry, or eight separated by "
-                                            "commas for the classes 0 to 7, each \"strict\" or a "
-                                            "weight 1.."
-                                         << MAX_WEIGHT);
+    RefuseRdmaIf((entries.size() != 1 && entries.size() != 8) || text.back() == ',',
+                 "QbbNetDevice::Scheduler \"",
+                 text,
+                 "\"; accepted: one entry, or eight separated by "
+                 "commas for the classes 0 to 7, each \"strict\" or a "
+                 "weight 1..",
+                 MAX_WEIGHT);
     QbbEgressScheduler scheduler;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
@@ -39,11 +42,16 @@ QbbEgressScheduler::FromText(const std::string& text)
         uint32_t weight = 0;
         const auto [end, error] =
             std::from_chars(entry.data(), entry.data() + entry.size(), weight);
-        NS_ABORT_MSG_IF(error != std::errc() || end != entry.data() + entry.size() || weight < 1 ||
-                            weight > MAX_WEIGHT,
-                        "rdma: scheduler \"" << text << "\": class " << +priority << " has \""
-                                             << entry << "\"; accepted: \"strict\" or a weight 1.."
-                                             << MAX_WEIGHT);
+        RefuseRdmaIf(error != std::errc() || end != entry.data() + entry.size() || weight < 1 ||
+                         weight > MAX_WEIGHT,
+                     "QbbNetDevice::Scheduler \"",
+                     text,
+                     "\": class ",
+                     +priority,
+                     " has \"",
+                     entry,
+                     "\"; accepted: \"strict\" or a weight 1..",
+                     MAX_WEIGHT);
         scheduler.SetWeight(priority, weight);
     }
     return scheduler;

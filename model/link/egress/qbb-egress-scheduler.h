@@ -37,7 +37,7 @@ class QbbEgressScheduler
      *        1..1000. One entry alone ("strict" or "1") stands for all eight.
      * \return the scheduler
      *
-     * Aborts with a message that names the wrong entry if the text has another form.
+     * Throws std::invalid_argument that names the wrong entry if the text has another form.
      */
     static QbbEgressScheduler FromText(const std::string& text);
 

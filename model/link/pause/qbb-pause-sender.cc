@@ -3,8 +3,7 @@
 #include "qbb-pause-sender.h"
 
 #include "qbb-wire.h"
-
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +14,12 @@ namespace ns3
 void
 QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction)
 {
-    NS_ABORT_MSG_IF(quanta == 0, "rdma: a pause of 0 quanta; accepted: 1..65535");
-    NS_ABORT_MSG_IF(!(refreshFraction > 0 && refreshFraction < 1),
-                    "rdma: pauses repeated after " << refreshFraction
-                                                   << " of their length; accepted: above 0 and "
-                                                      "below 1");
+    RefuseRdmaIf(quanta == 0, "a pause of 0 quanta; accepted: 1..65535");
+    RefuseRdmaIf(!(refreshFraction > 0 && refreshFraction < 1),
+                 "pauses repeated after ",
+                 refreshFraction,
+                 " of their length; accepted: above 0 and "
+                 "below 1");
     m_quanta = quanta;
     const QbbPs length = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     m_refreshTime =

@@ -5,6 +5,7 @@
 #include "qbb-wire.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -81,16 +82,21 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
 {
     NS_LOG_FUNCTION(this << device);
     NS_ABORT_MSG_IF(m_device, "rdma: a storm source is given a second port");
-    NS_ABORT_MSG_IF(m_classes & ~device->GetFlowControl().GetLosslessClasses(),
-                    "rdma: a storm source with Classes "
-                        << +m_classes << " at node " << device->GetNodeId()
-                        << ", where pauses for some of them are ignored; accepted: classes that "
-                           "FlowControl and PfcClasses make lossless ("
-                        << +device->GetFlowControl().GetLosslessClasses() << "), one bit each");
-    NS_ABORT_MSG_IF(!m_stop.IsZero() && m_stop <= m_start,
-                    "rdma: a storm source with Start " << m_start.As(Time::US) << " and Stop "
-                                                       << m_stop.As(Time::US)
-                                                       << "; accepted: a Stop after Start, or 0");
+    RefuseRdmaIf(m_classes & ~device->GetFlowControl().GetLosslessClasses(),
+                 "a storm source with Classes ",
+                 +m_classes,
+                 " at node ",
+                 device->GetNodeId(),
+                 ", where pauses for some of them are ignored; accepted: classes that "
+                 "FlowControl and PfcClasses make lossless (",
+                 +device->GetFlowControl().GetLosslessClasses(),
+                 "), one bit each");
+    RefuseRdmaIf(!m_stop.IsZero() && m_stop <= m_start,
+                 "a storm source with Start ",
+                 m_start.As(Time::US),
+                 " and Stop ",
+                 m_stop.As(Time::US),
+                 "; accepted: a Stop after Start, or 0");
     m_device = PeekPointer(device);
     const QbbPs pause =
         device->GetLineRate().BitsToPs(uint64_t{m_quanta} * QbbWire::PAUSE_QUANTUM_BITS);

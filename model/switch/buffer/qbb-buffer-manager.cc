@@ -2,6 +2,8 @@
 
 #include "qbb-buffer-manager.h"
 
+#include "rdma-refuse.h"
+
 #include <ns3/abort.h>
 #include <ns3/object-factory.h>
 
@@ -49,9 +51,12 @@ void
 QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
 {
     NS_ABORT_MSG_IF(!IsEmpty(), "rdma: " << GetName() << ": configured while it holds frames");
-    NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
-                    "rdma: " << GetName() << ": " << ports.size()
-                             << " ports; accepted: 0 to 65535");
+    RefuseRdmaIf(ports.size() > std::numeric_limits<uint16_t>::max(),
+                 "",
+                 GetName(),
+                 ": ",
+                 ports.size(),
+                 " ports; accepted: 0 to 65535");
     m_books = QbbBufferBooks(DoConfigure(ports));
     m_peakReaders.Clear();
     NS_ABORT_MSG_IF(GetNPorts() != ports.size(),

@@ -2,7 +2,7 @@
 
 #include "qbb-buffer-plan.h"
 
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,15 +49,27 @@ CheckBufferProfile(const QbbBufferPlan& plan, int16_t index, bool egress, std::s
         return;
     }
     const char* whose = egress ? "queue" : "priority group";
-    NS_ABORT_MSG_IF(index < 0 || static_cast<std::size_t>(index) >= plan.profiles.size(),
-                    "rdma: buffer plan: a " << whose << " of port " << port << " has profile "
-                                            << index << " of " << plan.profiles.size());
+    RefuseRdmaIf(index < 0 || static_cast<std::size_t>(index) >= plan.profiles.size(),
+                 "buffer plan: a ",
+                 whose,
+                 " of port ",
+                 port,
+                 " has profile ",
+                 index,
+                 " of ",
+                 plan.profiles.size());
     const QbbBufferProfile& profile = plan.profiles[index];
-    NS_ABORT_MSG_IF(plan.pools[profile.pool].egress != egress,
-                    "rdma: buffer plan: a " << whose << " of port " << port << " has profile "
-                                            << profile.name << ", which is in pool "
-                                            << plan.pools[profile.pool].name << " of the other "
-                                            << "direction");
+    RefuseRdmaIf(plan.pools[profile.pool].egress != egress,
+                 "buffer plan: a ",
+                 whose,
+                 " of port ",
+                 port,
+                 " has profile ",
+                 profile.name,
+                 ", which is in pool ",
+                 plan.pools[profile.pool].name,
+                 " of the other ",
+                 "direction");
 }
 
 } // namespace
@@ -67,37 +79,54 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
 {
     for (const QbbBufferPool& pool : plan.pools)
     {
-        NS_ABORT_MSG_IF(pool.bytes == 0,
-                        "rdma: buffer plan: pool " << pool.name
-                                                   << " has 0 bytes; accepted: at least 1");
-        NS_ABORT_MSG_IF(std::max(pool.bytes, pool.headroomBytes) > QBB_MAX_BUFFER_BYTES,
-                        "rdma: buffer plan: pool "
-                            << pool.name << " has " << pool.bytes << " bytes and headroom of "
-                            << pool.headroomBytes << "; accepted: at most " << QBB_MAX_BUFFER_BYTES
-                            << " (1 TiB) of each");
-        NS_ABORT_MSG_IF(pool.egress && pool.headroomBytes > 0,
-                        "rdma: buffer plan: pool " << pool.name
-                                                   << " has headroom; accepted: in ingress pools");
+        RefuseRdmaIf(pool.bytes == 0,
+                     "buffer plan: pool ",
+                     pool.name,
+                     " has 0 bytes; accepted: at least 1");
+        RefuseRdmaIf(std::max(pool.bytes, pool.headroomBytes) > QBB_MAX_BUFFER_BYTES,
+                     "buffer plan: pool ",
+                     pool.name,
+                     " has ",
+                     pool.bytes,
+                     " bytes and headroom of ",
+                     pool.headroomBytes,
+                     "; accepted: at most ",
+                     QBB_MAX_BUFFER_BYTES,
+                     " (1 TiB) of each");
+        RefuseRdmaIf(pool.egress && pool.headroomBytes > 0,
+                     "buffer plan: pool ",
+                     pool.name,
+                     " has headroom; accepted: in ingress pools");
     }
     for (const QbbBufferProfile& profile : plan.profiles)
     {
-        NS_ABORT_MSG_IF(profile.pool >= plan.pools.size(),
-                        "rdma: buffer plan: profile " << profile.name << " is in pool "
-                                                      << profile.pool << " of "
-                                                      << plan.pools.size());
+        RefuseRdmaIf(profile.pool >= plan.pools.size(),
+                     "buffer plan: profile ",
+                     profile.name,
+                     " is in pool ",
+                     profile.pool,
+                     " of ",
+                     plan.pools.size());
         const uint64_t largest = std::max({profile.reserveBytes,
                                            profile.limitBytes,
                                            profile.headroomBytes.value_or(0),
                                            profile.xonBytes,
                                            profile.xonOffsetBytes});
-        NS_ABORT_MSG_IF(largest > QBB_MAX_BUFFER_BYTES,
-                        "rdma: buffer plan: profile " << profile.name << " has a size of "
-                                                      << largest << " bytes; accepted: at most "
-                                                      << QBB_MAX_BUFFER_BYTES << " (1 TiB)");
+        RefuseRdmaIf(largest > QBB_MAX_BUFFER_BYTES,
+                     "buffer plan: profile ",
+                     profile.name,
+                     " has a size of ",
+                     largest,
+                     " bytes; accepted: at most ",
+                     QBB_MAX_BUFFER_BYTES,
+                     " (1 TiB)");
         const double alpha = profile.alpha.value_or(0);
-        NS_ABORT_MSG_IF(!(alpha >= 0 && alpha <= QBB_MAX_ALPHA),
-                        "rdma: buffer plan: profile " << profile.name << " has alpha " << alpha
-                                                      << "; accepted: 0 to 1024");
+        RefuseRdmaIf(!(alpha >= 0 && alpha <= QBB_MAX_ALPHA),
+                     "buffer plan: profile ",
+                     profile.name,
+                     " has alpha ",
+                     alpha,
+                     "; accepted: 0 to 1024");
     }
     for (std::size_t port = 0; port < plan.ports.size(); ++port)
     {
@@ -109,9 +138,10 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
     }
     for (const uint8_t group : plan.groupOfClass)
     {
-        NS_ABORT_MSG_IF(group > 7,
-                        "rdma: buffer plan: a class is in priority group " << +group
-                                                                           << "; accepted: 0 to 7");
+        RefuseRdmaIf(group > 7,
+                     "buffer plan: a class is in priority group ",
+                     +group,
+                     "; accepted: 0 to 7");
     }
 }
 
@@ -146,7 +176,7 @@ QbbClassAlphas
 QbbClassAlphas::FromText(const std::string& text)
 {
     const std::string wrong = Check(text);
-    NS_ABORT_MSG_IF(!wrong.empty(), "rdma: " << wrong);
+    RefuseRdmaIf(!wrong.empty(), "QbbSharedBuffer: ", wrong);
     QbbClassAlphas alphas;
     std::istringstream stream(text);
     for (std::string entry; std::getline(stream, entry, ',');)

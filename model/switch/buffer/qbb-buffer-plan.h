@@ -87,9 +87,9 @@ struct QbbBufferPlan
 
 /**
  * \ingroup rdma
- * Validates a plan. Aborts with a message that names the error: an index that does not exist, a
- * profile in a pool of the other direction, an alpha below 0 or above 1024, a pool of 0 bytes, an
- * egress pool with headroom, a size above QBB_MAX_BUFFER_BYTES, a group above 7.
+ * Validates a plan. Throws std::invalid_argument that names the error: an index that does not
+ * exist, a profile in a pool of the other direction, an alpha below 0 or above 1024, a pool of 0
+ * bytes, an egress pool with headroom, a size above QBB_MAX_BUFFER_BYTES, a group above 7.
  *
  * \param plan plan to validate
  */
@@ -106,7 +106,8 @@ class QbbClassAlphas
     QbbClassAlphas() = default;
 
     /**
-     * Parses a list of alphas. Aborts with a message that names the invalid entry if there is one.
+     * Parses a list of alphas. Throws std::invalid_argument that names the invalid entry if there
+     * is one.
      *
      * \param text entries CLASS:ALPHA separated by commas, as in "3:1/8,4:1/16"; ALPHA is a number
      *        or a fraction, 1/1024..1024; may be empty

@@ -6,8 +6,8 @@
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -164,10 +164,14 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
     const std::size_t number = layout.pools.size();
     const uint64_t size = RoundDown(m_portBufferBytes, m_cellBytes);
     const uint64_t least = GetLeastBytes(profile);
-    NS_ABORT_MSG_IF(size < least,
-                    "rdma: QbbInputPortBuffer: PortBufferBytes of "
-                        << size << " (whole cells) is too small for port " << number
-                        << "; accepted: at least " << least << " bytes");
+    RefuseRdmaIf(size < least,
+                 "QbbInputPortBuffer: PortBufferBytes of ",
+                 size,
+                 " (whole cells) is too small for port ",
+                 number,
+                 "; accepted: at least ",
+                 least,
+                 " bytes");
     Pool pool;
     pool.size = size;
     Group lossy;
@@ -190,18 +194,27 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
         pool.headroomSize = lossless.headroomLimit * headrooms;
         const uint32_t largest = std::max(profile.maxFrameBytes, profile.peerMaxFrameBytes);
         const uint64_t hysteresis = XON_FRAMES * RoundUp(largest, m_cellBytes);
-        NS_ABORT_MSG_IF(m_xonBytes >= xoff || (m_xonBytes == 0 && hysteresis >= xoff),
-                        "rdma: QbbInputPortBuffer: port "
-                            << number << ": XonBytes is " << m_xonBytes << " with XOFF at " << xoff
-                            << " bytes; accepted: below that, or 0 for " << hysteresis
-                            << " below, where that is above 0");
+        RefuseRdmaIf(m_xonBytes >= xoff || (m_xonBytes == 0 && hysteresis >= xoff),
+                     "QbbInputPortBuffer: port ",
+                     number,
+                     ": XonBytes is ",
+                     m_xonBytes,
+                     " with XOFF at ",
+                     xoff,
+                     " bytes; accepted: below that, or 0 for ",
+                     hysteresis,
+                     " below, where that is above 0");
         lossless.limit.bytes = xoff;
         lossless.xon = m_xonBytes ? m_xonBytes : xoff - hysteresis;
         lossless.xonOffset = xoff - lossless.xon;
-        NS_ABORT_MSG_IF(m_lossyBytes > pool.size,
-                        "rdma: QbbInputPortBuffer: LossyBytes is "
-                            << m_lossyBytes << ", but only " << pool.size << " bytes of port "
-                            << number << " are not headroom");
+        RefuseRdmaIf(m_lossyBytes > pool.size,
+                     "QbbInputPortBuffer: LossyBytes is ",
+                     m_lossyBytes,
+                     ", but only ",
+                     pool.size,
+                     " bytes of port ",
+                     number,
+                     " are not headroom");
         lossy.limit.bytes = m_lossyBytes ? m_lossyBytes : pool.size / 2;
     }
     layout.pools.push_back(pool);

@@ -66,7 +66,7 @@ class QbbInputPortBuffer : public QbbBufferManager
     /**
      * \param profile a port of the switch
      * \return the smallest PortBufferBytes accepted for the port, with the current values of the
-     *         other attributes. Aborts with a message if the profile is invalid
+     *         other attributes. Throws std::invalid_argument if the profile is invalid
      */
     uint64_t GetLeastBytes(const QbbPortProfile& profile) const;
 

@@ -4,8 +4,7 @@
 
 #include "qbb-int128.h"
 #include "qbb-wire.h"
-
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 #include <algorithm>
 
@@ -36,26 +35,37 @@ BytesToPs(uint64_t bytes, QbbBitRate rate)
 void
 CheckRate(QbbBitRate rate, const char* whose)
 {
-    NS_ABORT_MSG_IF(rate == 0_bps || rate > MAX_RATE,
-                    "rdma: PFC headroom: the rate of " << whose << " is " << rate
-                                                       << " bit/s; accepted: 1 bit/s to 8 Tb/s");
+    RefuseRdmaIf(rate == 0_bps || rate > MAX_RATE,
+                 "PFC headroom: the rate of ",
+                 whose,
+                 " is ",
+                 rate,
+                 " bit/s; accepted: 1 bit/s to 8 Tb/s");
 }
 
 void
 CheckFrame(uint32_t bytes, const char* whose)
 {
-    NS_ABORT_MSG_IF(bytes < QbbWire::MIN_FRAME_BYTES || bytes > MAX_FRAME_BYTES,
-                    "rdma: PFC headroom: largest frame of "
-                        << whose << " is " << bytes << " bytes; accepted: "
-                        << QbbWire::MIN_FRAME_BYTES << " to " << MAX_FRAME_BYTES);
+    RefuseRdmaIf(bytes < QbbWire::MIN_FRAME_BYTES || bytes > MAX_FRAME_BYTES,
+                 "PFC headroom: largest frame of ",
+                 whose,
+                 " is ",
+                 bytes,
+                 " bytes; accepted: ",
+                 QbbWire::MIN_FRAME_BYTES,
+                 " to ",
+                 MAX_FRAME_BYTES);
 }
 
 void
 CheckHeadroomTime(QbbPs ps, const char* what)
 {
-    NS_ABORT_MSG_IF(ps < 0_ps || ps > MAX_TIME,
-                    "rdma: PFC headroom: " << what << " is " << ps
-                                           << " ps; accepted: 0 to 1 s (10^12 ps)");
+    RefuseRdmaIf(ps < 0_ps || ps > MAX_TIME,
+                 "PFC headroom: ",
+                 what,
+                 " is ",
+                 ps,
+                 " ps; accepted: 0 to 1 s (10^12 ps)");
 }
 
 } // namespace
@@ -73,9 +83,11 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     CheckFrame(peerFrame, "the peer");
 
     const uint32_t overhead = port.lineOverheadBytes;
-    NS_ABORT_MSG_IF(overhead > MAX_OVERHEAD_BYTES,
-                    "rdma: PFC headroom: preamble and gap of "
-                        << overhead << " bytes; accepted: 0 to " << MAX_OVERHEAD_BYTES);
+    RefuseRdmaIf(overhead > MAX_OVERHEAD_BYTES,
+                 "PFC headroom: preamble and gap of ",
+                 overhead,
+                 " bytes; accepted: 0 to ",
+                 MAX_OVERHEAD_BYTES);
     const uint32_t preamble = std::min(overhead, QbbWire::PREAMBLE_BYTES);
     const uint32_t gap = overhead - preamble;
 

@@ -72,9 +72,9 @@ class QbbPfcHeadroom
   public:
     /**
      * \param port the port and its link; the priority masks are ignored
-     * \return the headroom of each lossless class of the port and its terms. Aborts with a message
-     *         if a rate is not in 1 bit/s .. 8 Tb/s, a time is not in 0 .. 1 s, a largest frame is
-     *         not in 64 .. 65535 B, or the line overhead is above 64 B
+     * \return the headroom of each lossless class of the port and its terms. Throws
+     * std::invalid_argument if a rate is not in 1 bit/s .. 8 Tb/s, a time is not in 0 .. 1 s, a
+     * largest frame is not in 64 .. 65535 B, or the line overhead is above 64 B
      */
     static QbbPfcHeadroomTerms GetTerms(const QbbPortProfile& port);
 

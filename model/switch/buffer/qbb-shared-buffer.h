@@ -82,14 +82,14 @@ class QbbSharedBuffer : public QbbBufferManager
     /**
      * \param ports the ports of a switch
      * \return the sum of reserves, headroom and a plan's ingress pools for the current settings;
-     *         BufferSize must be larger, or with a plan at least as large. Aborts with a message if
-     *         a port's profile is invalid
+     *         BufferSize must be larger, or with a plan at least as large. Throws
+     *         std::invalid_argument if a port's profile is invalid
      */
     uint64_t GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const;
 
     /**
-     * Divides the memory by pools and profiles, instead of all attributes except BufferSize. Aborts
-     * with a message if the plan is invalid.
+     * Divides the memory by pools and profiles, instead of all attributes except BufferSize. Throws
+     * std::invalid_argument if the plan is invalid.
      *
      * \param plan the plan, for the next Configure()
      */

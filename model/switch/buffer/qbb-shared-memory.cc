@@ -3,8 +3,7 @@
 #include "qbb-shared-memory.h"
 
 #include "qbb-pfc-headroom.h"
-
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,9 +44,13 @@ QbbSharedMemory::GetGuaranteedBytes() const
 std::vector<QbbBufferBooks::Group>
 QbbSharedMemory::MakeGroups() const
 {
-    NS_ABORT_MSG_IF(m_plan && m_plan->ports.size() != 1 && m_plan->ports.size() != m_ports.size(),
-                    "rdma: QbbSharedBuffer: a buffer plan for "
-                        << m_plan->ports.size() << " ports; the switch has " << m_ports.size());
+    const std::size_t planned =
+        m_plan && m_plan->ports.size() != 1 ? m_plan->ports.size() : m_ports.size();
+    RefuseRdmaIf(planned != m_ports.size(),
+                 "QbbSharedBuffer: a buffer plan for ",
+                 planned,
+                 " ports; the switch has ",
+                 m_ports.size());
     std::vector<Group> groups;
     groups.reserve(m_ports.size() * PRIORITIES);
     for (std::size_t port = 0; port < m_ports.size(); ++port)
@@ -64,11 +67,13 @@ QbbSharedMemory::MakeGroups() const
                 continue;
             }
             const uint64_t headroom = GetGivenHeadroom(port, i).value_or(computed);
-            NS_ABORT_MSG_IF(headroom > QBB_MAX_BUFFER_BYTES,
-                            "rdma: QbbSharedBuffer: port "
-                                << port << " needs " << headroom
-                                << " bytes of headroom for each lossless priority; more than any "
-                                   "BufferSize. Check its rate, delay and reaction time");
+            RefuseRdmaIf(headroom > QBB_MAX_BUFFER_BYTES,
+                         "QbbSharedBuffer: port ",
+                         port,
+                         " needs ",
+                         headroom,
+                         " bytes of headroom for each lossless priority; more than any "
+                         "BufferSize. Check its rate, delay and reaction time");
             group.headroomLimit = headroom;
             group.onePerPort = m_ports[port].oneHeadroom && !m_plan;
         }
@@ -107,11 +112,13 @@ QbbSharedMemory::MakeGroup(std::size_t port, uint8_t priority) const
     const uint64_t xoff = m_settings.xoffBytes;
     group.limit = {xoff, xoff ? 0 : fixed};
     group.xonOffset = GetXonOffset(m_settings.xonOffsetBytes, profile);
-    NS_ABORT_MSG_IF(xoff && group.xonOffset >= xoff,
-                    "rdma: QbbSharedBuffer: XON would be "
-                        << group.xonOffset << " bytes below an XoffBytes of " << xoff
-                        << "; accepted: XoffBytes above XonOffsetBytes (by default two of the "
-                           "largest frames)");
+    RefuseRdmaIf(xoff && group.xonOffset >= xoff,
+                 "QbbSharedBuffer: XON would be ",
+                 group.xonOffset,
+                 " bytes below an XoffBytes of ",
+                 xoff,
+                 "; accepted: XoffBytes above XonOffsetBytes (by default two of the "
+                 "largest frames)");
     return group;
 }
 
@@ -126,16 +133,24 @@ QbbSharedMemory::MakePlannedGroup(std::size_t port, uint8_t number) const
         classes += member ? 1 : 0;
         lossless += member && (m_ports[port].losslessMask >> priority & 1) ? 1 : 0;
     }
-    NS_ABORT_MSG_IF(lossless > 0 && classes > 1,
-                    "rdma: buffer plan: priority group "
-                        << +number << " has " << classes << " classes, and one is lossless at "
-                        << "port " << port << "; accepted: a group for each lossless class");
+    RefuseRdmaIf(lossless > 0 && classes > 1,
+                 "buffer plan: priority group ",
+                 +number,
+                 " has ",
+                 classes,
+                 " classes, and one is lossless at ",
+                 "port ",
+                 port,
+                 "; accepted: a group for each lossless class");
     Group group;
     group.lossless = lossless > 0;
     const int16_t which = GetPortPlan(port).groups[number];
-    NS_ABORT_MSG_IF(group.lossless && which == QbbPortBufferPlan::NONE,
-                    "rdma: buffer plan: priority group " << +number << " of port " << port
-                                                         << " is lossless and has no profile");
+    RefuseRdmaIf(group.lossless && which == QbbPortBufferPlan::NONE,
+                 "buffer plan: priority group ",
+                 +number,
+                 " of port ",
+                 port,
+                 " is lossless and has no profile");
     if (which == QbbPortBufferPlan::NONE)
     {
         return group;
@@ -195,10 +210,12 @@ QbbSharedMemory::AddUp() const
                            : static_cast<uint64_t>(std::ceil(static_cast<double>(sum.headroom) /
                                                              m_settings.headroomOversubscription));
         sum.headroomOfPool[0] = sum.headroom;
-        NS_ABORT_MSG_IF(sum.headroom < largest,
-                        "rdma: QbbSharedBuffer: a headroom pool of "
-                            << sum.headroom << " bytes; accepted: at least " << largest
-                            << ", which one lossless (port, priority) alone can need");
+        RefuseRdmaIf(sum.headroom < largest,
+                     "QbbSharedBuffer: a headroom pool of ",
+                     sum.headroom,
+                     " bytes; accepted: at least ",
+                     largest,
+                     ", which one lossless (port, priority) alone can need");
     }
     return sum;
 }
@@ -207,13 +224,22 @@ QbbBufferBooks::Layout
 QbbSharedMemory::MakeLayout() const
 {
     const uint64_t fixed = m_needed.reserved + m_needed.headroom;
-    NS_ABORT_MSG_IF(fixed >= m_settings.bufferSize,
-                    "rdma: QbbSharedBuffer: a BufferSize of "
-                        << m_settings.bufferSize << " bytes is too small for " << m_ports.size()
-                        << " ports: " << m_needed.nReserves << " reserves take "
-                        << m_needed.reserved << " bytes, headroom for " << m_needed.nHeadrooms
-                        << " lossless (port, priority) takes " << m_needed.headroom << ", together "
-                        << fixed << ", and something must be left to share");
+    RefuseRdmaIf(fixed >= m_settings.bufferSize,
+                 "QbbSharedBuffer: a BufferSize of ",
+                 m_settings.bufferSize,
+                 " bytes is too small for ",
+                 m_ports.size(),
+                 " ports: ",
+                 m_needed.nReserves,
+                 " reserves take ",
+                 m_needed.reserved,
+                 " bytes, headroom for ",
+                 m_needed.nHeadrooms,
+                 " lossless (port, priority) takes ",
+                 m_needed.headroom,
+                 ", together ",
+                 fixed,
+                 ", and something must be left to share");
     Layout layout;
     layout.memoryBytes = m_settings.bufferSize;
     layout.groups = m_groups;
@@ -243,9 +269,12 @@ void
 QbbSharedMemory::AddPools(Layout& layout, uint64_t shared) const
 {
     const uint64_t lossy = m_settings.lossyPoolBytes;
-    NS_ABORT_MSG_IF(lossy >= shared,
-                    "rdma: QbbSharedBuffer: LossyPoolBytes is " << lossy << ", but only " << shared
-                                                                << " bytes are shared");
+    RefuseRdmaIf(lossy >= shared,
+                 "QbbSharedBuffer: LossyPoolBytes is ",
+                 lossy,
+                 ", but only ",
+                 shared,
+                 " bytes are shared");
     layout.pools.push_back({shared - lossy, m_needed.headroom, false});
     if (lossy)
     {
@@ -255,21 +284,28 @@ QbbSharedMemory::AddPools(Layout& layout, uint64_t shared) const
     {
         layout.pools.push_back({m_settings.lossyEgressPoolBytes, 0, true});
     }
-    NS_ABORT_MSG_IF(m_needed.nLossless && m_settings.xoffBytes > layout.pools[0].size,
-                    "rdma: QbbSharedBuffer: XoffBytes is " << m_settings.xoffBytes << ", but only "
-                                                           << layout.pools[0].size
-                                                           << " bytes are shared");
+    RefuseRdmaIf(m_needed.nLossless && m_settings.xoffBytes > layout.pools[0].size,
+                 "QbbSharedBuffer: XoffBytes is ",
+                 m_settings.xoffBytes,
+                 ", but only ",
+                 layout.pools[0].size,
+                 " bytes are shared");
 }
 
 void
 QbbSharedMemory::AddPlannedPools(Layout& layout, uint64_t shared) const
 {
     const uint64_t fixed = m_needed.reserved + m_needed.headroom;
-    NS_ABORT_MSG_IF(m_needed.pools > shared,
-                    "rdma: QbbSharedBuffer: the plan's ingress pools have "
-                        << m_needed.pools << " bytes, and reserves and headroom take " << fixed
-                        << "; accepted: a BufferSize of at least " << m_needed.pools + fixed
-                        << " (it is " << m_settings.bufferSize << ")");
+    RefuseRdmaIf(m_needed.pools > shared,
+                 "QbbSharedBuffer: the plan's ingress pools have ",
+                 m_needed.pools,
+                 " bytes, and reserves and headroom take ",
+                 fixed,
+                 "; accepted: a BufferSize of at least ",
+                 m_needed.pools + fixed,
+                 " (it is ",
+                 m_settings.bufferSize,
+                 ")");
     for (std::size_t i = 0; i < m_plan->pools.size(); ++i)
     {
         const QbbBufferPool& pool = m_plan->pools[i];

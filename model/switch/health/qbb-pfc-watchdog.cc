@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-fixed-type-id.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -95,12 +96,14 @@ QbbPfcWatchdog::DoDispose()
 void
 QbbPfcWatchdog::CheckSettings() const
 {
-    NS_ABORT_MSG_IF(m_pollInterval > m_detectionTime || m_pollInterval > m_restorationTime,
-                    "rdma: a PFC watchdog that polls every "
-                        << m_pollInterval.As(Time::US) << " with DetectionTime "
-                        << m_detectionTime.As(Time::US) << " and RestorationTime "
-                        << m_restorationTime.As(Time::US)
-                        << "; accepted: a PollInterval of at most either");
+    RefuseRdmaIf(m_pollInterval > m_detectionTime || m_pollInterval > m_restorationTime,
+                 "a PFC watchdog that polls every ",
+                 m_pollInterval.As(Time::US),
+                 " with DetectionTime ",
+                 m_detectionTime.As(Time::US),
+                 " and RestorationTime ",
+                 m_restorationTime.As(Time::US),
+                 "; accepted: a PollInterval of at most either");
 }
 
 void
@@ -123,10 +126,12 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
         {
             continue;
         }
-        NS_ABORT_MSG_IF(device.GetFlowControl().GetKind() == QbbFlowControl::PAUSE,
-                        "rdma: a PFC watchdog at port "
-                            << number << " of node " << device.GetNodeId()
-                            << ", whose FlowControl is Pause; accepted: Pfc, or None");
+        RefuseRdmaIf(device.GetFlowControl().GetKind() == QbbFlowControl::PAUSE,
+                     "a PFC watchdog at port ",
+                     number,
+                     " of node ",
+                     device.GetNodeId(),
+                     ", whose FlowControl is Pause; accepted: Pfc, or None");
         m_ports[number].watched = device.GetFlowControl().GetLosslessClasses();
         device.AddPauseWatcher(false, [this, number](uint8_t priority, uint16_t quanta) {
             OnPause(number, priority, quanta);

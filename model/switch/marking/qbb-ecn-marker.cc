@@ -4,6 +4,7 @@
 
 #include "qbb-int128.h"
 #include "rdma-compat.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -27,14 +28,20 @@ constexpr uint64_t MAX_THRESHOLD_BYTES = std::numeric_limits<uint32_t>::max();
 void
 CheckEcnProfile(uint8_t priority, const QbbEcnProfile& profile)
 {
-    NS_ABORT_MSG_IF(
-        profile.kminBytes > profile.kmaxBytes || profile.kmaxBytes > MAX_THRESHOLD_BYTES,
-        "rdma: QbbEcnMarker: priority " << +priority << ": Kmin " << profile.kminBytes
-                                        << " bytes, Kmax " << profile.kmaxBytes
-                                        << " bytes; accepted: Kmin at most Kmax, Kmax below 4 GiB");
-    NS_ABORT_MSG_IF(!(profile.pmax > 0 && profile.pmax <= 1),
-                    "rdma: QbbEcnMarker: priority " << +priority << ": Pmax " << profile.pmax
-                                                    << "; accepted: above 0, at most 1");
+    RefuseRdmaIf(profile.kminBytes > profile.kmaxBytes || profile.kmaxBytes > MAX_THRESHOLD_BYTES,
+                 "QbbEcnMarker: priority ",
+                 +priority,
+                 ": Kmin ",
+                 profile.kminBytes,
+                 " bytes, Kmax ",
+                 profile.kmaxBytes,
+                 " bytes; accepted: Kmin at most Kmax, Kmax below 4 GiB");
+    RefuseRdmaIf(!(profile.pmax > 0 && profile.pmax <= 1),
+                 "QbbEcnMarker: priority ",
+                 +priority,
+                 ": Pmax ",
+                 profile.pmax,
+                 "; accepted: above 0, at most 1");
 }
 
 void
@@ -202,10 +209,12 @@ QbbEcnMarker::GetThresholds(uint8_t priority, QbbBitRate rate, std::optional<uin
     const QbbEcnProfile profile =
         isOwn ? own->second.value_or(QbbEcnProfile()) : GetProfile(priority);
     const QbbBitRate reference(m_referenceRate);
-    NS_ABORT_MSG_IF(m_scale && (rate == 0_bps || reference == 0_bps),
-                    "rdma: QbbEcnMarker: link rate " << rate << " bit/s, ReferenceRate "
-                                                     << reference
-                                                     << " bit/s; accepted: both above 0");
+    RefuseRdmaIf(m_scale && (rate == 0_bps || reference == 0_bps),
+                 "QbbEcnMarker: link rate ",
+                 rate,
+                 " bit/s, ReferenceRate ",
+                 reference,
+                 " bit/s; accepted: both above 0");
     QbbEcnThresholds curve;
     if (isOff || !(m_priorityMask & (1U << priority)))
     {

@@ -146,8 +146,8 @@ class QbbEcnMarker : public Object
     static TypeId GetTypeId();
 
     /**
-     * Gives a priority its own curve, instead of the attributes Kmin, Kmax and Pmax. Aborts with a
-     * message if kminBytes > kmaxBytes or pmax is not in (0, 1].
+     * Gives a priority its own curve, instead of the attributes Kmin, Kmax and Pmax. Throws
+     * std::invalid_argument if kminBytes > kmaxBytes or pmax is not in (0, 1].
      *
      * \param priority class 0..7
      * \param profile marking curve at the reference rate
@@ -173,8 +173,8 @@ class QbbEcnMarker : public Object
     QbbEcnProfile GetProfile(uint8_t priority) const;
 
     /**
-     * Computes a marking curve. Aborts with a message if Kmin > Kmax, or if ScaleWithRate is set
-     * and a rate is 0.
+     * Computes a marking curve. Throws std::invalid_argument if Kmin > Kmax, or if ScaleWithRate is
+     * set and a rate is 0.
      *
      * \param priority class 0..7
      * \param rate the link's rate in bit/s

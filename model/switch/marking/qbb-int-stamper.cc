@@ -56,11 +56,9 @@ QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start)
     const uint64_t queue = egress.GetQueues().GetBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;
     hop.rate = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
+    // The rate of the port has changed since the queue pair was connected.
     NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rate) == 0,
-                    "rdma: telemetry of a port of "
-                        << hop.rate << " bit/s: IntFormat Paper has no code for this rate; "
-                        << "accepted: 1, 2.5, 5, 10, 20, 25, 40, 50, 56, 100, 200, 400, 800, 1600 "
-                        << "and 3200 Gb/s, or IntFormat Exact");
+                    "rdma: telemetry" << GetRdmaNoCodeMessage(hop.rate));
     hop.txBytes = (bytes & (units.txWrap - 1)) / units.txBytes * units.txBytes;
     hop.queueBytes = std::min(queue, units.mostQueueUnits) * units.queueBytes;
     hop.time = start % units.timeWrap / units.time * units.time;

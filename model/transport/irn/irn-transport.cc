@@ -11,8 +11,8 @@
 #include "rdma-go-back-0.h"
 #include "rdma-go-back-n.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
-#include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
 
@@ -151,21 +151,23 @@ IrnTransport::GetTypeId()
 void
 IrnTransport::CheckAttributes() const
 {
-    NS_ABORT_MSG_IF(m_bdpFc && m_bdpCap == 0,
-                    "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
-                    "of a bandwidth-delay product, 1.."
-                        << RDMA_MAX_WINDOW - 1 << ", or use RdmaFabricHelper, or turn BdpFc off");
-    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh && !m_rtoHigh.IsZero(),
-                    "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
-                                               << "; accepted: up to RtoHigh, "
-                                               << m_rtoHigh.As(Time::US));
-    NS_ABORT_MSG_IF(m_backOff && m_lossRecovery != LossRecovery::GO_BACK_N,
-                    "IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN");
-    NS_ABORT_MSG_IF(m_dynamicRto && m_minRto > m_rtoHigh,
-                    "IrnTransport: MinRto is "
-                        << m_minRto.As(Time::US)
-                        << "; accepted: up to the first dynamic timeout, RtoHigh, "
-                        << m_rtoHigh.As(Time::US));
+    RefuseRdmaIf(m_bdpFc && m_bdpCap == 0,
+                 "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
+                 "of a bandwidth-delay product, 1..",
+                 RDMA_MAX_WINDOW - 1,
+                 ", or use RdmaFabricHelper, or turn BdpFc off");
+    RefuseRdmaIf(m_rtoLow > m_rtoHigh && !m_rtoHigh.IsZero(),
+                 "IrnTransport: RtoLow is ",
+                 m_rtoLow.As(Time::US),
+                 "; accepted: up to RtoHigh, ",
+                 m_rtoHigh.As(Time::US));
+    RefuseRdmaIf(m_backOff && m_lossRecovery != LossRecovery::GO_BACK_N,
+                 "IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN");
+    RefuseRdmaIf(m_dynamicRto && m_minRto > m_rtoHigh,
+                 "IrnTransport: MinRto is ",
+                 m_minRto.As(Time::US),
+                 "; accepted: up to the first dynamic timeout, RtoHigh, ",
+                 m_rtoHigh.As(Time::US));
 }
 
 std::unique_ptr<RdmaSender>

@@ -48,8 +48,8 @@ class IrnTransport : public RdmaTransport
     static TypeId GetTypeId();
 
     /**
-     * Aborts with a message if the attributes contradict each other, or if BdpFc is on and BdpCap
-     * is unknown.
+     * Throws std::invalid_argument if the attributes contradict each other, or if BdpFc is on and
+     * BdpCap is unknown.
      *
      * \param limits per-queue-pair overrides of the retry attributes; a timeout replaces RtoLow,
      *        RtoHigh and the dynamic timeout

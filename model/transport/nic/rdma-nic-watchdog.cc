@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "qbb-wire.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -68,10 +69,12 @@ RdmaNicWatchdog::Install(Ptr<QbbNetDevice> device)
 {
     NS_LOG_FUNCTION(this << device);
     NS_ABORT_MSG_IF(m_device, "rdma: a NIC watchdog is given a second port");
-    NS_ABORT_MSG_IF(m_pollInterval > m_timeout,
-                    "rdma: a NIC watchdog that polls every "
-                        << m_pollInterval.As(Time::US) << " with Timeout " << m_timeout.As(Time::US)
-                        << "; accepted: a PollInterval of at most that");
+    RefuseRdmaIf(m_pollInterval > m_timeout,
+                 "a NIC watchdog that polls every ",
+                 m_pollInterval.As(Time::US),
+                 " with Timeout ",
+                 m_timeout.As(Time::US),
+                 "; accepted: a PollInterval of at most that");
     m_device = PeekPointer(device);
     m_buffer = PeekPointer(device->GetObject<RdmaReceiveBuffer>());
     device->AddPauseWatcher(true, [this](uint8_t priority, uint16_t quanta) {

@@ -3,6 +3,7 @@
 #include "rdma-nic.h"
 
 #include "rdma-compat.h"
+#include "rdma-refuse.h"
 #include "rdma-warn-once.h"
 #include "roce-transport.h"
 
@@ -216,8 +217,7 @@ RdmaNic::GetCongestionControl() const
 void
 RdmaNic::SetMinRate(DataRate rate)
 {
-    NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
-                    "rdma: RdmaNic::MinRate is 0bps; accepted: 1bps and up");
+    RefuseRdmaIf(rate.GetBitRate() == 0, "RdmaNic::MinRate is 0bps; accepted: 1bps and up");
     m_minRate = QbbBitRate(rate);
 }
 

@@ -5,6 +5,7 @@
 #include "qbb-event-order.h"
 #include "qbb-pfc-headroom.h"
 #include "rdma-fixed-type-id.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -98,9 +99,9 @@ RdmaReceiveBuffer::DoDispose()
 void
 RdmaReceiveBuffer::SetDrainRate(DataRate rate)
 {
-    NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
-                    "rdma: a receive buffer with DrainRate 0; accepted: above 0, with stalls for "
-                    "a host that takes nothing");
+    RefuseRdmaIf(rate.GetBitRate() == 0,
+                 "a receive buffer with DrainRate 0; accepted: above 0, with stalls for "
+                 "a host that takes nothing");
     m_rate = QbbLineRate(QbbBitRate(rate));
     m_fraction = 0;
 }
@@ -132,10 +133,12 @@ RdmaReceiveBuffer::Install(Ptr<QbbNetDevice> device)
 void
 RdmaReceiveBuffer::CheckSettings() const
 {
-    NS_ABORT_MSG_IF(!m_stallPeriod.IsZero() && m_stallPeriod <= m_stallDuration,
-                    "rdma: a receive buffer that stalls for "
-                        << m_stallDuration.As(Time::US) << " every " << m_stallPeriod.As(Time::US)
-                        << "; accepted: a StallPeriod above StallDuration, or 0 for one stall");
+    RefuseRdmaIf(!m_stallPeriod.IsZero() && m_stallPeriod <= m_stallDuration,
+                 "a receive buffer that stalls for ",
+                 m_stallDuration.As(Time::US),
+                 " every ",
+                 m_stallPeriod.As(Time::US),
+                 "; accepted: a StallPeriod above StallDuration, or 0 for one stall");
 }
 
 uint64_t
@@ -160,17 +163,24 @@ void
 RdmaReceiveBuffer::SetThresholds()
 {
     const uint64_t headroom = GetHeadroom(*m_device);
-    NS_ABORT_MSG_IF(m_xoffAttribute == 0 && headroom >= m_size,
-                    "rdma: a receive buffer of "
-                        << m_size << " bytes at node " << m_device->GetNodeId()
-                        << ", whose headroom is " << headroom
-                        << " bytes; accepted: a Size above that, or XoffBytes of one's own");
+    RefuseRdmaIf(m_xoffAttribute == 0 && headroom >= m_size,
+                 "a receive buffer of ",
+                 m_size,
+                 " bytes at node ",
+                 m_device->GetNodeId(),
+                 ", whose headroom is ",
+                 headroom,
+                 " bytes; accepted: a Size above that, or XoffBytes of one's own");
     m_xoffBytes = m_xoffAttribute ? m_xoffAttribute : static_cast<uint32_t>(m_size - headroom);
     m_xonBytes = m_xonAttribute ? m_xonAttribute : m_xoffBytes / 2;
-    NS_ABORT_MSG_IF(m_xoffBytes > m_size || m_xonBytes > m_xoffBytes,
-                    "rdma: a receive buffer with XonBytes "
-                        << m_xonBytes << ", XoffBytes " << m_xoffBytes << " and Size " << m_size
-                        << "; accepted: XonBytes at most XoffBytes at most Size");
+    RefuseRdmaIf(m_xoffBytes > m_size || m_xonBytes > m_xoffBytes,
+                 "a receive buffer with XonBytes ",
+                 m_xonBytes,
+                 ", XoffBytes ",
+                 m_xoffBytes,
+                 " and Size ",
+                 m_size,
+                 "; accepted: XonBytes at most XoffBytes at most Size");
 }
 
 void

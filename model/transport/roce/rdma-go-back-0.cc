@@ -2,7 +2,7 @@
 
 #include "rdma-go-back-0.h"
 
-#include <ns3/abort.h>
+#include "rdma-refuse.h"
 
 #include <algorithm>
 
@@ -17,9 +17,11 @@ RdmaGoBack0Sender::RdmaGoBack0Sender(const RdmaSenderConfig& config)
 void
 RdmaGoBack0Sender::Extend(uint64_t packets)
 {
-    NS_ABORT_MSG_IF(packets >= RDMA_MAX_WINDOW,
-                    "go-back-0: a message of " << packets << " packets; accepted: up to "
-                                               << RDMA_MAX_WINDOW - 1);
+    RefuseRdmaIf(packets >= RDMA_MAX_WINDOW,
+                 "go-back-0: a message of ",
+                 packets,
+                 " packets; accepted: up to ",
+                 RDMA_MAX_WINDOW - 1);
     RdmaGoBackNSender::Extend(packets);
     m_ends.Push(uint64_t{m_end});
 }

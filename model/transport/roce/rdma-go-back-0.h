@@ -28,8 +28,8 @@ class RdmaGoBack0Sender : public RdmaGoBackNSender
     explicit RdmaGoBack0Sender(const RdmaSenderConfig& config);
 
     /**
-     * Appends a message. Aborts with a message if it has RDMA_MAX_WINDOW packets or more: their
-     * PSNs would be ambiguous, because no packet is acknowledged before the last one.
+     * Appends a message. Throws std::invalid_argument if it has RDMA_MAX_WINDOW packets or more:
+     * their PSNs would be ambiguous, because no packet is acknowledged before the last one.
      *
      * \param packets number of packets of the next message
      */

@@ -7,10 +7,10 @@
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 #include "roce-requester.h"
 #include "roce-responder.h"
 
-#include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
 
@@ -109,16 +109,17 @@ RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
     config.timeouts.low = config.timeouts.high;
     if (m_adaptive)
     {
-        NS_ABORT_MSG_IF(m_timeout.IsZero() && !limits.timeout,
-                        "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
-                        "0; accepted: more than 0");
+        RefuseRdmaIf(m_timeout.IsZero() && !limits.timeout,
+                     "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
+                     "0; accepted: more than 0");
         config.timeouts.max = QbbToPs(m_maxTimeout);
-        NS_ABORT_MSG_IF(config.timeouts.high > config.timeouts.max,
-                        "RoceTransport: the retransmission timeout is "
-                            << config.timeouts.high
-                            << " ps; accepted with AdaptiveRetransmission: up to "
-                               "MaxRetransmissionTimeout, "
-                            << config.timeouts.max << " ps");
+        RefuseRdmaIf(config.timeouts.high > config.timeouts.max,
+                     "RoceTransport: the retransmission timeout is ",
+                     config.timeouts.high,
+                     " ps; accepted with AdaptiveRetransmission: up to "
+                     "MaxRetransmissionTimeout, ",
+                     config.timeouts.max,
+                     " ps");
     }
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
@@ -134,9 +135,9 @@ RoceTransport::MakeReceiver() const
 {
     if (m_lossRecovery == LossRecovery::GO_BACK_0)
     {
-        NS_ABORT_MSG_IF(m_nakEachPacket,
-                        "RoceTransport: NakEachPacket is on and LossRecovery is GoBack0; "
-                        "accepted: GoBackN");
+        RefuseRdmaIf(m_nakEachPacket,
+                     "RoceTransport: NakEachPacket is on and LossRecovery is GoBack0; "
+                     "accepted: GoBackN");
         return std::make_unique<RdmaGoBack0Receiver>();
     }
     return std::make_unique<RdmaGoBackNReceiver>(m_nakEachPacket);

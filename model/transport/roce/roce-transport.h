@@ -40,8 +40,8 @@ class RoceTransport : public RdmaTransport
     static TypeId GetTypeId();
 
     /**
-     * Aborts with a message if AdaptiveRetransmission is on without a RetransmissionTimeout, or if
-     * the timeout exceeds MaxRetransmissionTimeout.
+     * Throws std::invalid_argument if AdaptiveRetransmission is on without a RetransmissionTimeout,
+     * or if the timeout exceeds MaxRetransmissionTimeout.
      *
      * \param limits per-queue-pair overrides of the retry attributes
      * \return a new sender

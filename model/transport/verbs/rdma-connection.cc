@@ -4,6 +4,7 @@
 
 #include "qbb-port.h"
 #include "qbb-wire.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 
@@ -26,12 +27,20 @@ RdmaConnection::CheckPathMtu(const QbbPort& port) const
     const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                              QbbWire::BTH_BYTES + transport->GetPacketFormat().extensionBytes +
                              QbbWire::ICRC_BYTES;
-    NS_ABORT_MSG_IF(pathMtu + headers > port.GetPacketMtu(),
-                    "rdma: path MTU "
-                        << pathMtu << " of a queue pair does not fit port " << port.GetDeviceIndex()
-                        << " of node " << port.GetNodeId() << ", which has port MTU "
-                        << port.GetPacketMtu() << "; set QbbNetDevice::Mtu to " << pathMtu + headers
-                        << " or more (headers and ICRC take " << headers << " bytes)");
+    RefuseRdmaIf(pathMtu + headers > port.GetPacketMtu(),
+                 "path MTU ",
+                 pathMtu,
+                 " of a queue pair does not fit port ",
+                 port.GetDeviceIndex(),
+                 " of node ",
+                 port.GetNodeId(),
+                 ", which has port MTU ",
+                 port.GetPacketMtu(),
+                 "; set QbbNetDevice::Mtu to ",
+                 pathMtu + headers,
+                 " or more (headers and ICRC take ",
+                 headers,
+                 " bytes)");
 }
 
 void

@@ -66,7 +66,7 @@ struct RdmaConnection
     void CopyAttributes(const RdmaConnection& other);
 
     /**
-     * Aborts with a message if a full packet without telemetry exceeds the MTU of a port.
+     * Throws std::invalid_argument if a full packet without telemetry exceeds the MTU of a port.
      *
      * \param port a port on the path of the queue pair
      */

@@ -291,7 +291,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     RdmaQueuePairStats GetStats() const;
 
     /**
-     * Aborts with a message if a full packet without telemetry exceeds the MTU of a port.
+     * Throws std::invalid_argument if a full packet without telemetry exceeds the MTU of a port.
      *
      * \param port a port on the path of the queue pair
      */

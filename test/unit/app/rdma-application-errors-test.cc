@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-application-helper.h"
+#include "rdma-expect-error.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-topology-builders.h"
 
@@ -77,13 +78,14 @@ TEST_F(RdmaApplicationErrorsTest, Patterns)
 
 TEST_F(RdmaApplicationErrorsTest, Values)
 {
-    EXPECT_DEATH(Run("QueueDepth", UintegerValue(0)), "QueueDepth");
-    EXPECT_DEATH(Run("QueuePairs", UintegerValue(0)), "QueuePairs");
-    EXPECT_DEATH(Run("MessageSize", UintegerValue(RDMA_MAX_MESSAGE_BYTES + 1)), "MessageSize");
-    EXPECT_DEATH(Run("Priority", UintegerValue(9)), "Priority");
+    ExpectRefusal([&] { Run("QueueDepth", UintegerValue(0)); }, "QueueDepth");
+    ExpectRefusal([&] { Run("QueuePairs", UintegerValue(0)); }, "QueuePairs");
+    ExpectRefusal([&] { Run("MessageSize", UintegerValue(RDMA_MAX_MESSAGE_BYTES + 1)); },
+                  "MessageSize");
+    ExpectRefusal([&] { Run("Priority", UintegerValue(9)); }, "Priority");
     RdmaServerHelper servers;
-    EXPECT_DEATH(servers.SetAttribute("ReceiveDepth", UintegerValue(0)), "ReceiveDepth");
-    EXPECT_DEATH(servers.SetAttribute("Port", UintegerValue(0)), "Port");
+    ExpectRefusal([&] { servers.SetAttribute("ReceiveDepth", UintegerValue(0)); }, "ReceiveDepth");
+    ExpectRefusal([&] { servers.SetAttribute("Port", UintegerValue(0)); }, "Port");
 }
 
 TEST_F(RdmaApplicationErrorsTest, NodesWithoutNic)

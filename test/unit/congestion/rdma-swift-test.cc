@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-time.h"
+#include "rdma-expect-error.h"
 #include "rdma-swift.h"
 #include "rdma-test-units.h"
 
@@ -283,6 +284,32 @@ TEST(RdmaSwift, LargestWindow)
     EXPECT_EQ(s.GetPackets(), 27U);
 }
 
+// 25 us and a link's share of the round trip for each switch, up to a share of 12.5 us; above that,
+// two shares in place of the 25 us. The accepted delay is the target less the round trip.
+TEST(RdmaSwift, TheTargetHoldsForAnyPath)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaSwift>();
+    const auto accepted = [&](QbbPs rtt, uint32_t links) {
+        const RdmaPathProfile profile{10_gbps, 1250, 1192, rtt, links, 0};
+        control->MakeController(profile); // not refused
+        return control->GetAcceptedDelay(profile);
+    };
+    EXPECT_EQ(accepted(10 * US, 2), 20 * US);
+    EXPECT_EQ(accepted(40 * US, 4), 15 * US);
+    EXPECT_EQ(accepted(25 * US, 2), 12'500'000_ps) << "the two rules meet";
+    EXPECT_EQ(accepted(52 * US, 2), 26 * US) << "two cables of 13 us";
+    EXPECT_EQ(accepted(40'000 * US, 4), 10'000 * US);
+    for (uint32_t links = 1; links <= 16; ++links)
+    {
+        for (QbbPs rtt = 1_ns; rtt < 100_s; rtt = 3 * rtt + 1_ps)
+        {
+            EXPECT_GE(accepted(rtt, links), std::min(rtt / links, 12'500'000_ps) - 16_ps)
+                << rtt << " " << links;
+        }
+    }
+}
+
 TEST(RdmaSwift, UnknownRoundTripChangesNothing)
 {
     Swift s;
@@ -301,9 +328,15 @@ TEST(RdmaSwiftDeathTest, WrongParameters)
         }
         control->MakeController({10_gbps, 1250, 1192, rtt, 3, 0});
     };
-    EXPECT_DEATH(make("", 0, 0_ps), "round trip and length are not known");
-    EXPECT_DEATH(make("", 0, 100 * US), "accepted: a target above that");
-    EXPECT_DEATH(make("FlowScalingMaxWindow", 0.1, 10 * US),
-                 "accepted: the former below the latter");
-    EXPECT_DEATH(make("MaxWindow", 0.5, 10 * US), "MaxWindow 0.5; accepted: 1 and above, or 0");
+    ExpectRefusal([&] { make("", 0, 0_ps); }, "round trip and length are not known");
+    auto given = CreateObjectWithAttributes<RdmaSwift>("BaseTarget", TimeValue(MicroSeconds(25)));
+    ExpectRefusal(
+        [&] {
+            given->MakeController({10_gbps, 1250, 1192, 100 * US, 3, 0});
+        },
+        "RdmaSwift: BaseTarget and HopDelay make a target .*; accepted: a target above that");
+    ExpectRefusal([&] { make("FlowScalingMaxWindow", 0.1, 10 * US); },
+                  "accepted: the former below the latter");
+    ExpectRefusal([&] { make("MaxWindow", 0.5, 10 * US); },
+                  "MaxWindow 0.5; accepted: 1 and above, or 0");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-time.h"
+#include "rdma-expect-error.h"
 #include "rdma-test-units.h"
 #include "rdma-timely.h"
 
@@ -322,11 +323,21 @@ TEST(RdmaTimelyDeathTest, WrongParameters)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
     control->SetAttribute("MinRtt", TimeValue(Time(0)));
-    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 0_ps, 0, 0}),
-                 "MinRtt is 0 and the path's round trip is not known");
+    ExpectRefusal(
+        [&] {
+            control->MakeController({10_gbps, 1106, 1024, 0_ps, 0, 0});
+        },
+        "MinRtt is 0 and the path's round trip is not known");
     control->SetAttribute("InitialRate", StringValue("11Gbps"));
-    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0}), "InitialRate");
+    ExpectRefusal(
+        [&] {
+            control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0});
+        },
+        "InitialRate");
     control->SetAttribute("TLow", TimeValue(MicroSeconds(501)));
-    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0}),
-                 "accepted: TLow at most THigh");
+    ExpectRefusal(
+        [&] {
+            control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0});
+        },
+        "accepted: TLow at most THigh");
 }

@@ -53,7 +53,10 @@ GetBruteForce(const std::vector<RdmaIdealHop>& path,
 
 /// A random path, frames and overhead; rates are drawn from \p rates.
 void
-CompareRandomCases(const std::vector<QbbBitRate>& rates, int cases, unsigned seed)
+CompareRandomCases(const std::vector<QbbBitRate>& rates,
+                   int cases,
+                   unsigned seed,
+                   uint64_t mostFrames = 60)
 {
     std::mt19937_64 random(seed);
     const auto draw = [&random](uint64_t min, uint64_t max) {
@@ -68,7 +71,7 @@ CompareRandomCases(const std::vector<QbbBitRate>& rates, int cases, unsigned see
             hop.delay = draw(0, 1) * draw(0, 5'000'000) * 1_ps;
         }
         RdmaIdealFrames frames;
-        frames.count = draw(1, draw(1, 60));
+        frames.count = draw(1, draw(1, mostFrames));
         frames.firstBytes = static_cast<uint32_t>(draw(1, 2000));
         frames.middleBytes = static_cast<uint32_t>(draw(1, 2000));
         frames.lastBytes = static_cast<uint32_t>(draw(1, 2000));
@@ -169,6 +172,32 @@ TEST(RdmaIdealFct, RecursionEqualsBruteForce)
         {3 * GBPS, 7 * GBPS, 100 * GBPS, 97'656'250'001_bps, 7'999'999'999'999_bps, 12'345_bps},
         20'000,
         3);
+}
+
+// Long flows at rates of public topologies: whole periods of frames are skipped.
+TEST(RdmaIdealFct, SkippedPeriodsEqualBruteForce)
+{
+    CompareRandomCases({75 * GBPS,
+                        146 * GBPS,
+                        202 * GBPS,
+                        1481 * GBPS,
+                        2400 * GBPS,
+                        100 * GBPS,
+                        74'999'000'000_bps,
+                        97'656'250'001_bps},
+                       400,
+                       4,
+                       20'000);
+    CompareRandomCases({75 * GBPS, 3 * GBPS, 7 * GBPS}, 300, 5, 20'000);
+}
+
+TEST(RdmaIdealFct, LargeFlowAtAnOddRate)
+{
+    // 2^40 bytes at 75 Gb/s: a byte takes 8/75 ns, and only the last instant is rounded down.
+    const auto frames = MakeRdmaIdealFrames(uint64_t{1} << 40, 4096, ROCE_HEADER);
+    const QbbInt128 bytes = QbbInt128{(1 << 28) - 1} * 4178 + 4166;
+    EXPECT_EQ(GetRdmaIdealFct({{75 * GBPS, 1_ns}}, frames),
+              static_cast<int64_t>(bytes * 8000 / 75) * 1_ps + 1_ns);
 }
 
 TEST(RdmaIdealFct, LargeFlow)

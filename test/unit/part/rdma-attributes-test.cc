@@ -3,16 +3,18 @@
 // Rules that the attributes of all classes of the module keep.
 
 #include "qbb-time.h"
-#include "rdma-arguments.h"
 #include "rdma-dcqcn.h"
+#include "rdma-ns3-argument.h"
 #include "rdma-part.h"
 
+#include <ns3/config.h>
 #include <ns3/double.h>
 #include <ns3/nstime.h>
 #include <ns3/type-id.h>
 
 #include <gtest/gtest.h>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 using namespace ns3;
@@ -54,13 +56,24 @@ TEST(RdmaAttributes, ARateCanBeZero)
     EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
 }
 
-// ns-3's CommandLine reads an argument after the module has checked it. Where ns-3 stops at an
+// ns-3 reads the value of an argument after the module has checked the value. Where ns-3 stops at an
 // exponent or at a decimal point, the check refuses them.
 TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
 {
+    QbbSetTimeResolution();
     const auto check = [](const std::string& argument) {
-        const char* const arguments[] = {"program", argument.c_str()};
-        return CheckRdmaArguments(2, arguments);
+        const std::size_t equals = argument.find('=');
+        std::string said;
+        try
+        {
+            SetRdmaNs3Argument(argument.substr(2, equals - 2), argument.substr(equals + 1));
+        }
+        catch (const std::invalid_argument& error)
+        {
+            said = error.what();
+        }
+        Config::Reset();
+        return said;
     };
     EXPECT_EQ(check("--ns3::RdmaNic::WqePrefetch=16"), "");
     for (const char* text : {"1e3", "16.0", "1.6e1", "16x", ""})

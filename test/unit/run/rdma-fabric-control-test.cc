@@ -5,9 +5,12 @@
 #include "qbb-ecn-marker.h"
 #include "qbb-switch.h"
 #include "rdma-bdp.h"
+#include "rdma-expect-error.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-run.h"
+#include "rdma-hpcc.h"
 #include "rdma-nic.h"
+#include "rdma-queue-pair.h"
 #include "rdma-topology-builders.h"
 
 #include <ns3/config.h>
@@ -178,17 +181,142 @@ TEST_F(RdmaFabricControlDeathTest, ContradictionsOfAScriptAreRefused)
     RdmaFabricHelper helper;
     helper.SetCongestionControl("dcqcn");
     helper.EnableEcn(false);
-    EXPECT_DEATH(helper.Install(MakeRdmaStar(3)),
-                 "ns3::RdmaDcqcn needs ECN marks, and EnableEcn.false. turns them off; accepted");
+    ExpectRefusal([&] { helper.Install(MakeRdmaStar(3)); },
+                  "ns3::RdmaDcqcn needs ECN marks, and EnableEcn.false. turns them off; accepted");
     helper.EnableEcn(true);
     helper.SetTransportAttribute("AckInterval", UintegerValue(16));
     helper.Install(MakeRdmaStar(3)); // DCQCN needs no acknowledgements
     for (const std::string cc : {"swift", "hpcc", "powertcp", "aimd", "dctcp-window"})
     {
         helper.SetCongestionControl(cc);
-        EXPECT_DEATH(helper.Install(MakeRdmaStar(3)),
-                     "looks at each acknowledgement, and ns3::RoceTransport::AckInterval is 16; "
-                     "accepted: 1");
+        ExpectRefusal([&] { helper.Install(MakeRdmaStar(3)); },
+                      "looks at each acknowledgement, and ns3::RoceTransport::AckInterval is 16; "
+                      "accepted: 1");
+    }
+}
+
+/** \return telemetry format of a star of three hosts under HPCC */
+RdmaIntFormat
+FindFormat(QbbBitRate rate, QbbPs delay, const std::string& cc)
+{
+    RdmaTopologyRates rates;
+    rates.hostRate = rate;
+    rates.delay = delay;
+    RdmaFabricHelper helper;
+    helper.SetCongestionControl(cc);
+    helper.SetDeviceAttribute("FlowControl", StringValue("None")); // no headroom for long cables
+    const auto fabric = helper.Install(MakeRdmaStar(3, rates));
+    const auto qp = fabric->Connect(0, 1, 3).first;
+    RdmaPathProfile profile;
+    profile.packetBytes = 1100;
+    profile.ackBytes = 84;
+    fabric->DescribePath(*qp, profile);
+    const RdmaIntFormat format = fabric->GetIntFormat(*fabric->GetNic(0)->GetCongestionControl());
+    EXPECT_TRUE(profile.intFormat == format || cc.find("Exact") != std::string::npos);
+    Simulator::Destroy();
+    return format;
+}
+
+TEST_F(RdmaFabricControlTest, TelemetryCarriesAnyRate)
+{
+    for (const std::string cc : {"hpcc", "powertcp"})
+    {
+        for (const QbbBitRate rate : {25_gbps, 100_gbps, 3200_gbps})
+        {
+            EXPECT_EQ(FindFormat(rate, 1_us, cc), RdmaIntFormat::PAPER) << rate;
+            EXPECT_EQ(FindFormat(rate, 1_us, cc + "[IntFormat=Exact]"), RdmaIntFormat::EXACT);
+        }
+        for (const QbbBitRate rate : {10_mbps,
+                                      75_gbps,
+                                      146_gbps,
+                                      202_gbps,
+                                      1481_gbps,
+                                      2400_gbps,
+                                      2880_gbps,
+                                      7200_gbps,
+                                      8000_gbps})
+        {
+            EXPECT_EQ(FindFormat(rate, 1_us, cc), RdmaIntFormat::EXACT) << rate;
+        }
+        // Half of the counter of 2^27 bytes passes a port of 100 Gb/s in 5.4 ms.
+        EXPECT_EQ(FindFormat(100_gbps, 1'300_us, cc), RdmaIntFormat::PAPER);
+        EXPECT_EQ(FindFormat(100_gbps, 1'400_us, cc), RdmaIntFormat::EXACT);
+        // Half of the clock of 2^24 ns is 8.4 ms.
+        EXPECT_EQ(FindFormat(1_gbps, 2_ms, cc), RdmaIntFormat::PAPER);
+        EXPECT_EQ(FindFormat(1_gbps, 2'200_us, cc), RdmaIntFormat::EXACT);
+    }
+}
+
+TEST_F(RdmaFabricControlTest, RatesThatAFormatCannotCarryAreRefused)
+{
+    for (const std::string cc : {"hpcc", "powertcp"})
+    {
+        ExpectRefusal([&] { FindFormat(75_gbps, 1_us, cc + "[IntFormat=Paper]"); },
+                      "IntFormat Paper has no code for a port of 75000000000 bit/s; accepted: ");
+        ExpectRefusal([&] { FindFormat(999_bps, 1_us, cc); }, "accepted: links of 1kbps and more");
+        RdmaFabricOptions options;
+        options.topology = "star:3";
+        options.workload = "incast:2";
+        options.rate = "75Gbps";
+        options.cc = cc + "[IntFormat=Paper]";
+        ExpectRefusal([&] { RdmaFabricRun{options}; },
+                      "^--cc: ns3::Rdma.*IntFormat Paper has no code");
+        options.rate = "100Gbps";
+        options.cc = "swift[BaseTarget=1us]";
+        ExpectRefusal([&] { RdmaFabricRun{options}; }, "^--cc: RdmaSwift: BaseTarget and HopDelay");
+    }
+}
+
+// A script that makes NICs without RdmaFabricHelper: nobody describes the network to them.
+TEST_F(RdmaFabricControlTest, WithoutAPathOracleThePortsDecideOnTheFormat)
+{
+    for (const std::string format : {"Auto", "Paper", "Exact"})
+    {
+        RdmaTopologyRates rates;
+        rates.hostRate = 100_gbps;
+        rates.uplinkRate = 75_gbps;
+        RdmaFabricHelper helper;
+        helper.SetCongestionControl("hpcc[BaseRtt=20us|IntFormat=Exact]");
+        const auto fabric = helper.Install(MakeRdmaLeafSpine(2, 2, 1, rates));
+        const auto hosts = fabric->GetTopology().GetHosts();
+        const auto control = CreateObject<RdmaHpcc>();
+        control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(20)));
+        control->SetAttribute("IntFormat", StringValue(format));
+        for (const uint32_t host : hosts)
+        {
+            fabric->GetNic(host)->SetPathOracle(nullptr);
+            fabric->GetNic(host)->SetCongestionControl(control);
+        }
+        if (format == "Paper")
+        {
+            ExpectRefusal([&] { fabric->Connect(hosts[0], hosts[3], 3); },
+                          "ns3::RdmaHpcc: IntFormat Paper has no code for a port of 75000000000");
+        }
+        else
+        {
+            const auto [sender, receiver] = fabric->Connect(hosts[0], hosts[3], 3);
+            RdmaSendRequest request;
+            request.length = 100'000;
+            sender->PostSend(request);
+            Simulator::Run();
+            EXPECT_GE(receiver->GetStats().packetsAccepted, 98U) << format;
+        }
+        Simulator::Destroy();
+    }
+}
+
+TEST_F(RdmaFabricControlTest, TheLargestPacketsFitWithTelemetryAndTag)
+{
+    for (const std::string cc : {"hpcc", "hpcc-pint", "powertcp"})
+    {
+        RdmaFabricOptions options;
+        options.topology = "star:3";
+        options.workload = "incast:2";
+        options.mtu = 4096;
+        options.trust = "vlan";
+        options.cc = cc;
+        EXPECT_NO_THROW(RdmaFabricRun{options}) << cc;
+        Simulator::Destroy();
     }
 }
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-helper.h"
+#include "rdma-expect-error.h"
 #include "rdma-fabric-helper.h"
+#include "rdma-fabric-run.h"
 #include "rdma-flow-runner.h"
 #include "rdma-topology-builders.h"
 
+#include <ns3/double.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
@@ -88,7 +92,7 @@ TEST_F(RdmaFabricErrorsTest, Addresses)
                  "rdma: network 10.0.0.1 has bits outside its mask 255.0.0.0");
     // Two addresses are left, without those of the network and of broadcast.
     m_helper.SetAddressRange("10.0.0.0", "255.255.255.252");
-    EXPECT_DEATH(Install(), "rdma: network 10.0.0.0 .* has too few addresses");
+    ExpectRefusal([&] { Install(); }, "network 10.0.0.0 .* has too few addresses");
 }
 
 TEST_F(RdmaFabricErrorsTest, DuplicateHostAddress)
@@ -102,17 +106,17 @@ TEST_F(RdmaFabricErrorsTest, LosslessClassOnOneSideOnly)
 {
     const auto fabric = Install();
     fabric->GetDevice(1, 1)->SetAttribute("PfcClasses", UintegerValue(1U << 4));
-    EXPECT_DEATH(Simulator::Run(),
-                 "rdma: the link between nodes .*: a class is lossless on one side only "
-                 ".*PfcClasses (16 and 8|8 and 16)");
+    ExpectRefusal([&] { Simulator::Run(); },
+                  "the link between nodes .*: a class is lossless on one side only "
+                  ".*PfcClasses (16 and 8|8 and 16)");
 }
 
 TEST_F(RdmaFabricErrorsTest, BufferTooSmallForItsHeadroom)
 {
     m_helper.SetBufferAttribute("BufferSize", UintegerValue(100'000));
     Install();
-    EXPECT_DEATH(Simulator::Run(),
-                 "rdma: QbbSharedBuffer: a BufferSize of 100000 bytes is too small for 3 ports");
+    ExpectRefusal([&] { Simulator::Run(); },
+                  "QbbSharedBuffer: a BufferSize of 100000 bytes is too small for 3 ports");
 }
 
 TEST_F(RdmaFabricErrorsTest, Flows)
@@ -144,6 +148,56 @@ TEST_F(RdmaFabricErrorsTest, RunnerTwice)
     EXPECT_DEATH(runner->Install(fabric, {MakeFlow(1, 2, 1)}), "rdma: .*a second time");
 }
 
+TEST_F(RdmaFabricErrorsTest, RunnerWithoutAFabric)
+{
+    for (const auto& flows : {std::vector<RdmaFlow>{}, {MakeFlow(0, 1, 1)}})
+    {
+        EXPECT_DEATH(CreateObject<RdmaFlowRunner>()->Install(nullptr, flows),
+                     "rdma: the flow runner's Install.. without a fabric; accepted: a fabric of ");
+    }
+}
+
+TEST_F(RdmaFabricErrorsTest, ASecondRunInOneSimulation)
+{
+    const auto fabric = Install();
+    CreateObject<RdmaFlowRunner>()->Install(fabric, {MakeFlow(0, 1, 1)});
+    Simulator::Run();
+    EXPECT_DEATH(
+        CreateObject<RdmaFlowRunner>()->Install(fabric, {MakeFlow(0, 1, 1)}),
+        "rdma: flow 0 starts in the past, at 0 ps; .* Simulator::Destroy.. begins a new one");
+    RdmaFabricOptions options;
+    options.topology = "star:3";
+    options.workload = "incast:2";
+    ExpectRefusal([&] { RdmaFabricRun{options}; },
+                  "a run in a simulation that is at .*; accepted: after Simulator::Destroy");
+}
+
+TEST_F(RdmaFabricErrorsTest, Attributes)
+{
+    const UintegerValue one(1);
+    const std::string nearest =
+        "is no attribute of ns3::QbbNetDevice that can be set; did you mean "
+        "PfcClasses.; accepted: .*PfcClasses";
+    ExpectRefusal([&] { m_helper.SetDeviceAttribute("PfcClases", one); }, nearest);
+    ExpectRefusal([&] { QbbHelper().SetDeviceAttribute("PfcClases", one); }, nearest);
+    ExpectRefusal([&] { m_helper.SetDeviceAttribute("Nope", one); }, "'Nope' is no attribute of");
+    ExpectRefusal([&] { m_helper.SetChannelAttribute("Nope", one); }, "of ns3::QbbChannel that");
+    ExpectRefusal([&] { m_helper.SetSwitchAttribute("Nope", one); }, "of ns3::QbbSwitch that");
+    ExpectRefusal([&] { m_helper.SetRoutingAttribute("Nope", one); }, "of ns3::QbbRouting that");
+    ExpectRefusal([&] { m_helper.SetBufferAttribute("Nope", one); }, "of ns3::QbbSharedBuffer th");
+    ExpectRefusal([&] { m_helper.SetEcnAttribute("Nope", one); }, "of ns3::QbbEcnMarker that");
+    ExpectRefusal([&] { m_helper.SetTransportAttribute("Nope", one); }, "of ns3::RoceTransport th");
+    ExpectRefusal([&] { m_helper.SetNicAttribute("Nope", one); }, "of ns3::RdmaNic that");
+    ExpectRefusal([&] { m_helper.SetQueuePairAttribute("Nope", one); }, "of ns3::RdmaQueuePair th");
+    ExpectRefusal([&] { m_helper.SetEcnAttribute("Pmax", DoubleValue(2)); },
+                  "ns3::QbbEcnMarker: Pmax does not take this value; accepted: ");
+    ExpectRefusal([&] { m_helper.SetCongestionControlAttribute("G", one); },
+                  "SetCongestionControlAttribute.G. without a part; accepted: after "
+                  "SetCongestionControl");
+    ExpectRefusal([&] { m_helper.SetMarkerAttribute("G", one); }, "accepted: after SetMarker");
+    ExpectRefusal([] { MakeRdmaStar(1); }, "star: hosts: 1; accepted: 2 to 65535");
+}
+
 TEST_F(RdmaFabricErrorsTest, QueuePairs)
 {
     const auto fabric = Install();
@@ -167,10 +221,14 @@ TEST_F(RdmaFabricErrorsTest, PathMtu)
     Install()->Connect(0, 1);
     m_helper.SetQueuePairAttribute("PathMtu", UintegerValue(1437));
     const auto fabric = Install();
-    EXPECT_DEATH(fabric->Connect(0, 1), "rdma: path MTU 1437 .*port MTU 1500; set .*Mtu to 1501");
-    EXPECT_DEATH(m_helper.SetQueuePairAttribute("PathMtu", UintegerValue(255));
-                 Install()->Connect(0, 1);
-                 , "PathMtu");
+    ExpectRefusal([&] { fabric->Connect(0, 1); },
+                  "path MTU 1437 .*port MTU 1500; set .*Mtu to 1501");
+    ExpectRefusal(
+        [&] {
+            m_helper.SetQueuePairAttribute("PathMtu", UintegerValue(255));
+            Install()->Connect(0, 1);
+        },
+        "PathMtu");
 }
 
 TEST_F(RdmaFabricErrorsTest, PartsThatDoNotExist)

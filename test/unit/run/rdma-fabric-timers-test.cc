@@ -280,12 +280,12 @@ TEST_F(RdmaFabricTimersDeathTest, RefuseATimeoutOfZeroWherePacketsMayGetLost)
     helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(Time(0)));
     Install();
     fabric->Connect(0, 1, 3); // of a lossless class
-    EXPECT_DEATH(fabric->Connect(0, 1, 1),
-                 "RoceTransport::RetransmissionTimeout is 0; frames of class 1 may get lost .port "
-                 "0 of host-0 does not pause the class.*accepted: the default");
+    ExpectRefusal([&] { fabric->Connect(0, 1, 1); },
+                  "RoceTransport::RetransmissionTimeout is 0; frames of class 1 may get lost .port "
+                  "0 of host-0 does not pause the class.*accepted: the default");
     Lose(1);
-    EXPECT_DEATH(
-        {
+    ExpectRefusal(
+        [&] {
             Simulator::Run();
             fabric->Connect(0, 1, 3);
         },

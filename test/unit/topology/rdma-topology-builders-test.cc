@@ -300,8 +300,15 @@ TEST(RdmaTopologyBuilders, WrongTexts)
     expect("leaf-spine:1024x1024x4",
            "leaf-spine: 1049600 nodes or more; accepted: at most 1048576");
     expect("leaf-spine:4x99999999999x4", "HostsPerLeaf '99999999999'; accepted: 1 to 1048576");
-    expect("dumbbell:0", "HostsPerSide '0'; accepted: 1 to 524287");
-    expect("star:1", "Hosts '1'; accepted: 2 to 1048575");
+    expect("dumbbell:0", "HostsPerSide '0'; accepted: 1 to 65534");
+    const std::string ports = "ports; accepted: at most 65535";
+    expect("leaf-spine:4x100000x4", "leaf-spine: a switch with 100004 " + ports);
+    expect("leaf-spine:4x4x65535", "leaf-spine: a switch with 65539 " + ports);
+    expect("leaf-spine:70000x1x1", "leaf-spine: a switch with 70000 " + ports);
+    expect("parking-lot:65534x1", "parking-lot: a switch with 65536 " + ports);
+    expect("ring:3x65534", "ring: a switch with 65536 " + ports);
+    expect("star:65536", "Hosts '65536'; accepted: 2 to 65535");
+    expect("star:1", "Hosts '1'; accepted: 2 to 65535");
     const std::string senders =
         "accepted: senders on each switch, as in 3x1 (1 or more), or a number of switches";
     expect("parking-lot", "ns3::RdmaParkingLot: Senders ''; " + senders);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-expect-error.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builders.h"
@@ -65,40 +66,40 @@ TEST_F(RdmaTcpFlowErrorsTest, BufferOfOneSegment)
 {
     RunWith("BufferSize", "1024");
     EXPECT_EQ(m_completed, 1U);
-    EXPECT_DEATH(RunWith("BufferSize", "1023"),
-                 "rdma: RdmaTcpFlowRunner::BufferSize is 1023 bytes; accepted: a segment, 1024");
+    ExpectRefusal([&] { RunWith("BufferSize", "1023"); },
+                  "RdmaTcpFlowRunner::BufferSize is 1023 bytes; accepted: a segment, 1024");
 }
 
 TEST_F(RdmaTcpFlowErrorsTest, LargestSegment)
 {
     RunWith("SegmentSize", "1460");
     EXPECT_EQ(m_completed, 1U);
-    EXPECT_DEATH(RunWith("SegmentSize", "1461"),
-                 "rdma: segments of 1461 bytes do not fit port MTU 1500 of host 1; set "
-                 "QbbNetDevice::Mtu to 1501 or more");
+    ExpectRefusal([&] { RunWith("SegmentSize", "1461"); },
+                  "segments of 1461 bytes do not fit port MTU 1500 of host 1; set "
+                  "QbbNetDevice::Mtu to 1501 or more");
 }
 
 TEST_F(RdmaTcpFlowErrorsTest, CongestionControl)
 {
-    EXPECT_DEATH(RunWith("CongestionControl", "ns3::Node"),
-                 "rdma: RdmaTcpFlowRunner::CongestionControl is ns3::Node; accepted: ");
-    EXPECT_DEATH(RunWith("CongestionControl", "ns3::TcpCongestionOps"),
-                 "rdma: RdmaTcpFlowRunner::CongestionControl is ns3::TcpCongestionOps; accepted: ");
+    ExpectRefusal([&] { RunWith("CongestionControl", "ns3::Node"); },
+                  "RdmaTcpFlowRunner::CongestionControl is ns3::Node; accepted: ");
+    ExpectRefusal([&] { RunWith("CongestionControl", "ns3::TcpCongestionOps"); },
+                  "RdmaTcpFlowRunner::CongestionControl is ns3::TcpCongestionOps; accepted: ");
 }
 
 TEST_F(RdmaTcpFlowErrorsTest, NoStack)
 {
     m_helper.SetInternetStack(false);
-    EXPECT_DEATH(RunWith("InitialCwnd", "10"),
-                 "rdma: host 1 has no Internet stack for TCP; call "
-                 "RdmaFabricHelper::SetInternetStack.true.");
+    ExpectRefusal([&] { RunWith("InitialCwnd", "10"); },
+                  "host 1 has no Internet stack for TCP; call "
+                  "RdmaFabricHelper::SetInternetStack.true.");
 }
 
 TEST_F(RdmaTcpFlowErrorsTest, TrustPcp)
 {
     m_helper.SetDeviceAttribute("Trust", StringValue("Pcp"));
-    EXPECT_DEATH(RunWith("InitialCwnd", "10"),
-                 "rdma: host 1 has QbbNetDevice::Trust=Pcp; accepted for flows over TCP: Dscp");
+    ExpectRefusal([&] { RunWith("InitialCwnd", "10"); },
+                  "host 1 has QbbNetDevice::Trust=Pcp; accepted for flows over TCP: Dscp");
 }
 
 TEST_F(RdmaTcpFlowErrorsTest, NoDscpForTheClass)

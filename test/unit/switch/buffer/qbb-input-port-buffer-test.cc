@@ -2,6 +2,7 @@
 
 #include "qbb-input-port-buffer-setup.h"
 #include "qbb-pfc-headroom.h"
+#include "rdma-expect-error.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -242,19 +243,37 @@ TEST(QbbInputPortBuffer, CellHeadroomHoldsWhatTheLineCanFill)
 TEST(QbbInputPortBufferDeathTest, WrongSettings)
 {
     const auto lossless = MakePorts(1 << 3);
-    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 20'000}}, lossless),
-                 "rdma: QbbInputPortBuffer: PortBufferBytes of 20000 .whole cells. is too small "
-                 "for port 0; accepted: at least 30768 bytes");
-    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 9001}}, lossless),
-                 "accepted: at least 13097 bytes");
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"XonBytes", 6000}}, lossless),
-                 "port 0: XonBytes is 6000 with XOFF at 6000 bytes");
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}, lossless),
-                 "XonBytes is 0 with XOFF at 2000 bytes");
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"LossyBytes", 10'097}}, lossless),
-                 "LossyBytes is 10097, but only 10096 bytes of port 0 are not headroom");
-    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 1081}}, MakePorts(0)),
-                 "accepted: at least 1082 bytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"PortBufferBytes", 20'000}}, lossless);
+        },
+        "QbbInputPortBuffer: PortBufferBytes of 20000 .whole cells. is too small "
+        "for port 0; accepted: at least 30768 bytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 9001}}, lossless);
+        },
+        "accepted: at least 13097 bytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"XoffBytes", 6000}, {"XonBytes", 6000}}, lossless);
+        },
+        "port 0: XonBytes is 6000 with XOFF at 6000 bytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"XoffBytes", 2000}}, lossless);
+        },
+        "XonBytes is 0 with XOFF at 2000 bytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"XoffBytes", 6000}, {"LossyBytes", 10'097}}, lossless);
+        },
+        "LossyBytes is 10097, but only 10096 bytes of port 0 are not headroom");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"PortBufferBytes", 1081}}, MakePorts(0));
+        },
+        "accepted: at least 1082 bytes");
     const auto buffer = MakeBuffer({}, lossless);
     buffer->Admit(0, 1, 3, 500);
     EXPECT_DEATH(buffer->Release(0, 1, 3, 501), "501 bytes of priority 3 released from port 0");

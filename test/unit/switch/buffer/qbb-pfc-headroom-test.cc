@@ -2,6 +2,7 @@
 
 #include "qbb-pfc-headroom.h"
 #include "qbb-shared-buffer.h"
+#include "rdma-expect-error.h"
 
 #include <ns3/uinteger.h>
 
@@ -211,19 +212,22 @@ TEST(QbbPfcHeadroom, RoundsUpAndDoesNotOverflow)
 
 TEST(QbbPfcHeadroomDeathTest, BadProfiles)
 {
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(0_bps, 0_ps)), "rate of this port is 0 bit/s");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(8001_gbps, 0_ps)),
-                 "accepted: 1 bit/s to 8 Tb/s");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, -1_ps)), "cable delay is -1 ps");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 63)), "this port is 63 bytes");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 1518, 65536)),
-                 "the peer is 65536 bytes");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(MakePort(0_bps, 0_ps)); },
+                  "rate of this port is 0 bit/s");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(MakePort(8001_gbps, 0_ps)); },
+                  "accepted: 1 bit/s to 8 Tb/s");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(MakePort(100_gbps, -1_ps)); },
+                  "cable delay is -1 ps");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 63)); },
+                  "this port is 63 bytes");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 1518, 65536)); },
+                  "the peer is 65536 bytes");
     QbbPortProfile port = MakePort(100_gbps, 0_ps);
     port.reaction = 1_s + 1_ps;
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(port), "reaction time of the peer");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(port); }, "reaction time of the peer");
     port = MakePort(100_gbps, 0_ps);
     port.lineOverheadBytes = 65;
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(port), "preamble and gap of 65 bytes");
+    ExpectRefusal([&] { QbbPfcHeadroom::GetBytes(port); }, "preamble and gap of 65 bytes");
 }
 
 // Fewer bytes arrive than the formula allows, and the worst peer comes within one smallest frame of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-shared-buffer-setup.h"
+#include "rdma-expect-error.h"
 
 #include <gtest/gtest.h>
 
@@ -12,28 +13,39 @@ TEST(QbbSharedBufferDeathTest, TooSmall)
     const auto make = [](uint32_t size) {
         MakeBuffer({{"BufferSize", size}, {"ReserveBytes", 1000}});
     };
-    EXPECT_DEATH(make(4 * (8 * 1000 + 3290)),
-                 "BufferSize of 45160 bytes is too small for 4 ports: 32 reserves take 32000 "
-                 "bytes, headroom for 4 lossless .port, priority. takes 13160, together 45160");
+    ExpectRefusal([&] { make(4 * (8 * 1000 + 3290)); },
+                  "BufferSize of 45160 bytes is too small for 4 ports: 32 reserves take 32000 "
+                  "bytes, headroom for 4 lossless .port, priority. takes 13160, together 45160");
     make(4 * (8 * 1000 + 3290) + 1);
-    EXPECT_DEATH(MakeBuffer({{"HeadroomBytes", 4e9}}), "takes 16000000000");
-    EXPECT_DEATH(MakeBuffer({{"HeadroomPool", 1}, {"HeadroomPoolBytes", 3289}}),
-                 "headroom pool of 3289 bytes; accepted: at least 3290");
+    ExpectRefusal([&] { MakeBuffer({{"HeadroomBytes", 4e9}}); }, "takes 16000000000");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"HeadroomPool", 1}, {"HeadroomPoolBytes", 3289}});
+        },
+        "headroom pool of 3289 bytes; accepted: at least 3290");
 }
 
 TEST(QbbSharedBufferDeathTest, BadSettings)
 {
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}), "XON would be 2000 bytes below an XoffBytes");
-    EXPECT_DEATH(MakeBuffer(Plus(PLAIN, {{"XoffBytes", 100'001}})), "only 100000 bytes are shared");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer({{"XoffBytes", 2000}});
+        },
+        "XON would be 2000 bytes below an XoffBytes");
+    ExpectRefusal(
+        [&] {
+            MakeBuffer(Plus(PLAIN, {{"XoffBytes", 100'001}}));
+        },
+        "only 100000 bytes are shared");
     auto ports = MakePorts(1);
     ports[0].rate = 0_bps;
-    EXPECT_DEATH(MakeBuffer({}, ports), "rate of this port is 0");
-    EXPECT_DEATH(MakeBuffer({{"HeadroomBytes", 5000}}, ports), "rate of this port is 0");
+    ExpectRefusal([&] { MakeBuffer({}, ports); }, "rate of this port is 0");
+    ExpectRefusal([&] { MakeBuffer({{"HeadroomBytes", 5000}}, ports); }, "rate of this port is 0");
     ports = MakePorts(2);
     ports[1].rate = 8000_gbps;
     ports[1].delay = 1_s;
-    EXPECT_DEATH(MakeBuffer({}, ports), "port 1 needs [0-9]* bytes of headroom");
-    EXPECT_DEATH(MakeBuffer({}, std::vector<QbbPortProfile>(65536)), "65536 ports");
+    ExpectRefusal([&] { MakeBuffer({}, ports); }, "port 1 needs [0-9]* bytes of headroom");
+    ExpectRefusal([&] { MakeBuffer({}, std::vector<QbbPortProfile>(65536)); }, "65536 ports");
 }
 
 TEST(QbbSharedBufferDeathTest, Misuse)

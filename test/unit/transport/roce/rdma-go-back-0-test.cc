@@ -197,7 +197,8 @@ TEST(RdmaGoBack0Sender, LongestMessage)
     sender.OnAck(static_cast<int64_t>(sent) - 1, 1_ps);
     EXPECT_EQ(Send(sender, 1_ps), "8388607");
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-    EXPECT_DEATH(sender.Extend(RDMA_MAX_WINDOW), "8388608 packets; accepted: up to 8388607");
+    ExpectRefusal([&] { sender.Extend(RDMA_MAX_WINDOW); },
+                  "8388608 packets; accepted: up to 8388607");
 }
 
 TEST(RdmaGoBack0Sender, RnrNakRestartsTheMessage)
