@@ -207,8 +207,15 @@ class PresetTestCase : public TestCase
         }
         const auto refuse = [](const std::string& option, const std::string& value) {
             RdmaFabricOptions options;
-            options.SetText(option, value);
-            return Refusal(options);
+            try
+            {
+                options.SetText(option, value);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                return std::string(error.what());
+            }
+            return std::string(Refusal(options));
         };
         NS_TEST_EXPECT_MSG_EQ(refuse("bufferPreset", "trident9"),
                               "--bufferPreset: unknown value \"trident9\"; accepted: none, "

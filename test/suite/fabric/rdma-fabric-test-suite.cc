@@ -201,6 +201,8 @@ class FabricRunTestCase : public TestCase
         // A lossy fabric: frames are lost, and every flow finishes.
         RdmaFabricOptions lossy = options;
         lossy.workload = "incast:40";
+        lossy.duration = "auto";
+        lossy.load = RdmaFabricOptions().load;
         lossy.bytes = "500KB";
         lossy.buffer = "2MiB";
         const auto lossless = RunOnce(lossy).summary;

@@ -140,24 +140,34 @@ void
 ReadTrace(const std::string& name, Arrivals& arrivals)
 {
     std::ifstream file(name);
-    NS_ABORT_MSG_IF(!file, "irn-arrivals: cannot read " << name);
+    if (!file)
+    {
+        throw RdmaFileError(name, 0, "", "cannot be opened for reading");
+    }
     uint64_t packets = 0;
-    NS_ABORT_MSG_IF(!(file >> packets) || packets == 0,
-                    "irn-arrivals: " << name << ":1: the number of packets expected, above 0");
+    if (!(file >> packets) || packets == 0)
+    {
+        throw RdmaFileError(name, 1, "packets", "is missing", "a number above 0");
+    }
     for (uint64_t line = 0; line < packets; ++line)
     {
         uint64_t queuePair = 0;
         uint32_t opcode = 0;
         int64_t number = 0;
-        NS_ABORT_MSG_IF(!(file >> queuePair >> opcode >> number),
-                        "irn-arrivals: " << name << ":" << line + 2
-                                         << ": QP, opcode and packet number expected");
+        if (!(file >> queuePair >> opcode >> number))
+        {
+            throw RdmaFileError(name, line + 2, "", "no packet", "QP, opcode and packet number");
+        }
         arrivals.Receive(queuePair, number);
     }
-    NS_ABORT_MSG_IF(!(file >> std::ws).eof(),
-                    "irn-arrivals: " << name << ":" << packets + 2
-                                     << ": end of file expected after the number of packets in "
-                                     << "line 1, " << packets);
+    if (!(file >> std::ws).eof())
+    {
+        throw RdmaFileError(name,
+                            packets + 2,
+                            "",
+                            "more text",
+                            "the end of the file after " + std::to_string(packets) + " packets");
+    }
 }
 
 /**
