@@ -105,8 +105,11 @@ function(build_lib)
     add_library(rdma-program-headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/program-headers.cc)
     target_link_libraries(rdma-program-headers PRIVATE ${ARG_LIBNAME})
     target_precompile_headers(rdma-program-headers PRIVATE <ns3/core-module.h> <ns3/rdma-module.h>)
-    # Programs and libraries differ in these options, but the headers are for programs.
-    set_target_properties(rdma-program-headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    # Programs and libraries differ in the first option, but the headers are for programs. Without
+    # ccache: ccache preprocesses the headers with the precompiled ones of the build before, which hide
+    # the headers that have changed. ccache may then take old precompiled headers for the new ones.
+    set_target_properties(rdma-program-headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
+                                                          CXX_COMPILER_LAUNCHER "")
   endif()
 
   set(lib${ARG_LIBNAME} ${ARG_LIBNAME})
