@@ -231,7 +231,7 @@ RdmaRunFolder::RdmaRunFolder(const std::string& directory,
 RdmaRunFolder::~RdmaRunFolder()
 {
     const Descriptor record(m_lock);
-    if (std::uncaught_exceptions() > m_exceptions)
+    if (m_ended.empty() && std::uncaught_exceptions() > m_exceptions)
     {
         // A refused run leaves nothing.
         std::error_code ignored;

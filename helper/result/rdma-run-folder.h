@@ -65,8 +65,8 @@ class RdmaRunFolder
                            const std::map<std::string, std::string>& options = {});
     /**
      * Gives the folder up. Without Finish(), the state stays "running". If an exception ends the
-     * run, run.json goes, and so does the folder if the constructor has made it and nothing else is
-     * in it.
+     * run before Finish(), run.json goes, and so does the folder if the constructor has made it and
+     * nothing else is in it.
      */
     ~RdmaRunFolder();
     RdmaRunFolder(const RdmaRunFolder&) = delete;

@@ -323,16 +323,17 @@ RdmaFabricRun::CheckMtu(const RdmaFabricOptions& options)
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
-    RefuseRdmaIf(Simulator::Now() > Time(0),
-                 "a run in a simulation that is at ",
-                 FormatRdmaTime(QbbNow()),
-                 "; accepted: after Simulator::Destroy()");
     CheckMemory(topology);
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
     m_stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     RdmaSimulatorImpl::Select();
+    // Only now, because Simulator::Now() makes a simulator where there is none.
+    RefuseRdmaIf(Simulator::Now() > Time(0),
+                 "a run in a simulation that is at ",
+                 FormatRdmaTime(QbbNow()),
+                 "; accepted: after Simulator::Destroy()");
     Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
 
     uint8_t classes = 0;

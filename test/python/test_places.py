@@ -31,8 +31,9 @@ def limit_files():
 
 class PlacesTest(unittest.TestCase):
     def run_program(self, folder, arguments, **options):
+        given = {argument.split("=")[0] for argument in arguments}
         return subprocess.run(
-            [PROGRAM, *SMALL, *arguments], cwd=folder, check=False, text=True,
+            [PROGRAM, *(word for word in SMALL if word.split("=")[0] not in given), *arguments], cwd=folder, check=False, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
         )
 

@@ -179,8 +179,8 @@ TEST(RdmaPacer, WaitingForThePortIsMadeUpFor)
 
 TEST(RdmaPacer, NoMoreThanOnePacketIsMadeUpFor)
 {
-    // Due at 8 us, but the port is taken until 100 us: packet 2 may follow packet 1 at once. Packet 3
-    // is due 8 us after packet 1, not earlier.
+    // Due at 8 us, but the port is taken until 100 us: packet 2 may follow packet 1 at once. Packet
+    // 3 is due 8 us after packet 1, not earlier.
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_us);
     p.pacer->OnSent(1, false, 1000, 100_us);

@@ -150,9 +150,11 @@ TEST_F(RdmaCommandLineTest, NumbersAreReadToTheirEnd)
     ExpectWrong({"--mtu=255"}, "--mtu: 255; accepted: 256 to 4096");
     ExpectWrong({"--iters=0"}, "--iters: 0; accepted: 1 and above");
     ExpectWrong({"--load=50%"}, "--load: '50%' is not a number; accepted: 0.01 to 2");
-    ExpectWrong({"--load=0,01"}, "--load: '0,01' is not a number; accepted: 0.01 to 2");
-    ExpectWrong({"--load=nan"}, "--load: 'nan' is not a number; accepted: 0.01 to 2");
-    ExpectWrong({"--load=inf"}, "--load: 'inf' is not a number; accepted: 0.01 to 2");
+    ExpectWrong({"--load=0,01"},
+                "--load: '0,01' has a comma; a number has a decimal point and no other separator; "
+                "accepted: 0.01 to 2");
+    ExpectWrong({"--load=nan"}, "--load: 'nan' does not begin with a digit; accepted: 0.01 to 2");
+    ExpectWrong({"--load=inf"}, "--load: 'inf' does not begin with a digit; accepted: 0.01 to 2");
     ExpectWrong({"--load=3"}, "--load: 3; accepted: 0.01 to 2");
     ExpectWrong({"--explain=maybe"}, "--explain: 'maybe'; accepted: true, false");
     ExpectWrong({"--duration=5"}, "--duration: '5' has no unit; accepted: a time, 1us to 1s");

@@ -86,7 +86,7 @@ TEST_F(RdmaOptionListTest, ErrorsNameFileLineAndOption)
                 {"my.conf:1: --mtu: 'big' does not begin", "; accepted: 0 to 4294967295"});
     ExpectWrong("--mtu=-1\n", {"my.conf:1: --mtu: '-1' is negative; accepted: 0 to"});
     ExpectWrong("--load=much\n",
-                {"my.conf:1: --load: 'much' is not a number; accepted: 0 and above"});
+                {"my.conf:1: --load: 'much' does not begin with a digit; accepted: 0 and above"});
     ExpectWrong("--serialize=maybe\n", {"my.conf:1: --serialize: 'maybe'; accepted: true, false"});
     ExpectWrong("rate=1\n", {"my.conf:1: 'rate=1' is no argument; accepted: --OPTION=VALUE"});
     ExpectWrong("--mtu=7\n--load=1\n--mtu=8\n", {"my.conf:3: mtu: is given twice"});

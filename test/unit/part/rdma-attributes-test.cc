@@ -56,8 +56,8 @@ TEST(RdmaAttributes, ARateCanBeZero)
     EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
 }
 
-// ns-3 reads the value of an argument after the module has checked the value. Where ns-3 stops at an
-// exponent or at a decimal point, the check refuses them.
+// ns-3 reads the value of an argument after the module has checked the value. Where ns-3 stops at
+// an exponent or at a decimal point, the check refuses them.
 TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
 {
     QbbSetTimeResolution();

@@ -120,8 +120,11 @@ TEST(QbbEcnMarkerDeathTest, BadCurves)
     ExpectRefusal([&] { marker->SetPortProfile(0, 0, QbbEcnProfile{6, 5, 0.1}); }, "Kmin 6 bytes");
     EXPECT_DEATH(marker->SetPortProfile(0, 8, std::nullopt), "priority 8");
     ExpectRefusal([&] { marker->SetProfile(0, {6, 5, 0.1}); }, "Kmin 6 bytes, Kmax 5 bytes");
-    ExpectRefusal([&] { marker->SetProfile(0, {5, 6, 0}); },
-                  "Pmax 0; accepted: above 0, at most 1");
+    ExpectRefusal(
+        [&] {
+            marker->SetProfile(0, {5, 6, 0});
+        },
+        "Pmax 0; accepted: above 0, at most 1");
     ExpectRefusal([&] { marker->SetProfile(0, {5, 6, 1.01}); }, "Pmax 1.01");
     EXPECT_DEATH(marker->SetProfile(8, {5, 6, 1}), "priority 8");
     ExpectRefusal([&] { marker->GetThresholds(0, 0_bps); }, "link rate 0 bit/s");
