@@ -155,8 +155,8 @@ class QbbEcnMarker : public Object
     void SetProfile(uint8_t priority, const QbbEcnProfile& profile);
 
     /**
-     * Gives a queue of one egress port its own curve, instead of that of the priority. Aborts with
-     * a message if the profile is invalid, as SetProfile() does.
+     * Gives a queue of one egress port its own curve, instead of that of the priority. Throws
+     * std::invalid_argument if the profile is invalid, as SetProfile() does.
      *
      * \param port number of the egress port
      * \param priority class 0..7
