@@ -9,7 +9,6 @@
 #include "qbb-routing.h"
 #include "qbb-switch.h"
 #include "rdma-fabric-timers.h"
-#include "rdma-fabric-totals.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
 #include "rdma-port-result.h"

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-report.h"
 
+#include "qbb-int128.h"
 #include "rdma-quantile.h"
 #include "rdma-sha256.h"
+#include "rdma-units.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +20,377 @@ namespace ns3
 
 namespace
 {
+
+/// Returns the slowdown of a flow; no value if the flow did not finish.
+std::optional<RdmaResultRatio>
+GetRdmaSlowdown(const RdmaFlowResult& flow)
+{
+    return flow.IsCompleted() ? std::make_optional(RdmaResultRatio{*flow.fct, flow.ideal})
+                              : std::nullopt;
+}
+
+/// Returns the FCT of a flow; no value if the flow did not finish.
+std::optional<QbbPs>
+GetRdmaFct(const RdmaFlowResult& flow)
+{
+    return flow.IsCompleted() ? flow.fct : std::nullopt;
+}
+
+/// Returns the time to the sender's completion; no value if the flow did not finish.
+std::optional<QbbPs>
+GetRdmaCqe(const RdmaFlowResult& flow)
+{
+    return flow.IsCompleted() ? flow.cqe : std::nullopt;
+}
+
+const std::vector<RdmaResultColumn<RdmaFlowResult>>&
+GetRdmaFlowColumns()
+{
+    static const std::vector<RdmaResultColumn<RdmaFlowResult>> columns{
+        {"id",
+         "",
+         "number of the flow, in the order of start times or as the flow file gives it",
+         [](const RdmaFlowResult& f) { return f.flow.id; }},
+        {"src",
+         "",
+         "node id of the sending host",
+         [](const RdmaFlowResult& f) { return f.flow.srcHost; }},
+        {"dst",
+         "",
+         "node id of the receiving host",
+         [](const RdmaFlowResult& f) { return f.flow.dstHost; }},
+        {"bytes",
+         "bytes",
+         "size of the message",
+         [](const RdmaFlowResult& f) { return f.flow.bytes; }},
+        {"start_ns",
+         "ns",
+         "when the message was posted",
+         [](const RdmaFlowResult& f) { return f.flow.start; }},
+        {"fct_ns",
+         "ns",
+         "from posting to the last byte in the receiver's memory; empty if the flow did not finish",
+         &GetRdmaFct},
+        {"cqe_ns",
+         "ns",
+         "from posting to the sender's completion (the last acknowledgement has come); empty if "
+         "the flow did not finish",
+         &GetRdmaCqe},
+        {"ideal_fct_ns",
+         "ns",
+         "fct_ns of the message alone in the network: line rate, store and forward, exact",
+         &RdmaFlowResult::ideal},
+        {"slowdown",
+         "",
+         "fct_ns / ideal_fct_ns; empty if the flow did not finish",
+         &GetRdmaSlowdown},
+        {"retransmitted_packets",
+         "packets",
+         "packets that the sender sent again",
+         &RdmaFlowResult::retransmittedPackets},
+        {"timeouts",
+         "",
+         "how often the sender's retransmission timer ran out",
+         &RdmaFlowResult::timeouts},
+        {"status",
+         "",
+         "IBV_WC_SUCCESS, or the error as rdma-core names it, or what an unfinished flow waits for",
+         &RdmaFlowResult::status},
+    };
+    return columns;
+}
+
+const std::vector<RdmaResultColumn<RdmaPortResult>>&
+GetRdmaPortColumns()
+{
+    using Row = RdmaPortResult;
+    static const auto columns = [] {
+        auto all = MakeRdmaPortColumns<Row>();
+        all.insert(
+            all.end(),
+            {{"line_rate_bps",
+              "bit/s",
+              "rate of the link",
+              [](const Row& r) { return r.port->lineRate.Get(); }},
+             {"role",
+              "",
+              "role of the node: host or switch",
+              [](const Row& r) { return r.port->role == RdmaNodeRole::HOST ? "host" : "switch"; }},
+             {"peer",
+              "",
+              "node id at the other end of the link",
+              [](const Row& r) { return r.port->peer; }},
+             {"peer_port", "", "number of the port at the other end of the link", [](const Row& r) {
+                  return r.port->peerNumber;
+              }}});
+        return all;
+    }();
+    return columns;
+}
+
+const std::vector<RdmaResultColumn<RdmaFabricSummary>>&
+GetRdmaSummaryColumns()
+{
+    static const std::vector<RdmaResultColumn<RdmaFabricSummary>> columns{
+        {"flows_total", "flows", "number of flows", &RdmaFabricSummary::flowsTotal},
+        {"flows_completed",
+         "flows",
+         "number of flows that finished",
+         &RdmaFabricSummary::flowsCompleted},
+        {"avg_slowdown",
+         "",
+         "mean slowdown of the flows that finished; null if none did",
+         &RdmaFabricSummary::avgSlowdown},
+        {"p99_slowdown",
+         "",
+         "99th percentile of their slowdown; null if none did",
+         &RdmaFabricSummary::p99Slowdown},
+        {"avg_fct_us",
+         "us",
+         "mean FCT of the flows that finished; null if none did",
+         &RdmaFabricSummary::avgFctUs},
+        {"p99_fct_us",
+         "us",
+         "99th percentile of their FCT; null if none did",
+         &RdmaFabricSummary::p99FctUs},
+        {"drops", "frames", "frames dropped anywhere for any reason", &RdmaFabricSummary::drops},
+        {"pause_frames",
+         "frames",
+         "pause frames sent by all ports; a frame that names two priorities counts once here and "
+         "in two rows of ports.csv",
+         &RdmaFabricSummary::pauseFrames},
+        {"ecn_marks", "packets", "packets marked CE by switches", &RdmaFabricSummary::ecnMarks},
+        {"peak_queue_bytes",
+         "bytes",
+         "greatest length of the queue of a priority at a switch port",
+         &RdmaFabricSummary::peakQueueBytes},
+        {"packet_hops",
+         "frames",
+         "frames times links, pause frames and acknowledgements included",
+         &RdmaFabricSummary::packetHops},
+        {"events",
+         "",
+         "events of the simulator",
+         &RdmaFabricSummary::events,
+         RdmaResultSubject::RUN},
+        {"sim_time_us",
+         "us",
+         "simulated time at the end",
+         &RdmaFabricSummary::simTimeUs,
+         RdmaResultSubject::RUN},
+        {"cpu_s",
+         "s",
+         "CPU time of the simulation itself",
+         &RdmaFabricSummary::cpuS,
+         RdmaResultSubject::RUN},
+        {"peak_rss_mb",
+         "MB",
+         "greatest resident memory of the process",
+         &RdmaFabricSummary::peakRssMb,
+         RdmaResultSubject::RUN},
+        {"digest", "", "SHA-256 of flows.csv", &RdmaFabricSummary::digest},
+    };
+    return columns;
+}
+
+/**
+ * Appends a key of a JSON object.
+ * \param [in,out] text text of the JSON object
+ * \param key name of the key
+ */
+void
+AppendRdmaKey(std::string& text, const char* key)
+{
+    AppendRdmaField(text, RdmaResultFormat::JSON, std::string_view(key));
+    text += ": ";
+}
+
+/**
+ * Appends the description of a column.
+ * \param [in,out] text text that is extended by a JSON object on one line
+ * \param info description of the column
+ */
+void
+AppendRdmaColumnInfo(std::string& text, const RdmaResultColumnInfo& info)
+{
+    static const char* const TYPES[] = {"integer", "number", "text"};
+    static const char* const SUBJECTS[] = {"network", "run"};
+    const auto add = [&text](const char* key, std::string_view value) {
+        AppendRdmaKey(text, key);
+        AppendRdmaField(text, RdmaResultFormat::JSON, value);
+        text += ", ";
+    };
+    text += '{';
+    add("name", info.name);
+    add("unit", info.unit);
+    add("type", TYPES[static_cast<std::size_t>(info.type)]);
+    AppendRdmaKey(text, "optional");
+    text += info.isOptional ? "true, " : "false, ";
+    add("subject", SUBJECTS[static_cast<std::size_t>(info.subject)]);
+    AppendRdmaKey(text, "meaning");
+    AppendRdmaField(text, RdmaResultFormat::JSON, info.meaning);
+    text += '}';
+}
+
+/**
+ * Appends the description of a table.
+ * \param [in,out] text text that is extended by a key and a list with one line per column
+ * \param name name of the table
+ * \param infos descriptions of its columns
+ */
+void
+AppendRdmaTable(std::string& text,
+                const std::string& name,
+                const std::vector<RdmaResultColumnInfo>& infos)
+{
+    text += text.empty() ? "{\n  " : ",\n  ";
+    AppendRdmaKey(text, name.c_str());
+    const char* before = "[\n    ";
+    for (const auto& info : infos)
+    {
+        text += before;
+        AppendRdmaColumnInfo(text, info);
+        before = ",\n    ";
+    }
+    text += "\n  ]";
+}
+
+/// Key of summary.json that says how a run ended.
+const RdmaResultColumn<RdmaFabricSummary>&
+GetEndedColumn()
+{
+    static const RdmaResultColumn<RdmaFabricSummary> column(
+        "ended",
+        "",
+        "how the run ended: when all counted flows had ended, or cut by a signal, a deadlock or "
+        "--stop",
+        &RdmaFabricSummary::GetEnding);
+    return column;
+}
+
+/// Columns of flows.csv with counted flows.
+const RdmaResultTable<RdmaFlowResult> g_measuredFlowTable = MakeRdmaFileTable<RdmaFlowResult>(
+    "measured-flows",
+    {{"counted",
+      "",
+      "1: averages and percentiles cover the flow; 0: the flow starts outside the window",
+      [](const RdmaFlowResult& f) { return uint64_t{f.isCounted}; }}});
+
+/// \return the keys of summary.json with counted flows
+std::vector<RdmaResultColumn<RdmaFabricSummary>>
+MakeMeasuredSummaryColumns()
+{
+    using Summary = RdmaFabricSummary;
+    using Column = RdmaResultColumn<Summary>;
+    std::vector<Column> columns{
+        Column("window_begin_us",
+               "us",
+               "begin of the window in which counted flows start",
+               [](const Summary& s) { return static_cast<double>(s.measured->begin) / 1e6; }),
+        Column("window_end_us",
+               "us",
+               "end of that window",
+               [](const Summary& s) { return static_cast<double>(s.measured->end) / 1e6; }),
+        {"counted_flows",
+         "flows",
+         "number of counted flows; avg_slowdown, p99_slowdown, avg_fct_us and p99_fct_us cover "
+         "them alone",
+         [](const Summary& s) { return s.measured->flows; }},
+        {"counted_completed",
+         "flows",
+         "number of counted flows that finished",
+         [](const Summary& s) { return s.measured->completed; }},
+        GetEndedColumn()};
+    for (std::size_t i = 0; i < RdmaMeasuredSummary::SLICES; ++i)
+    {
+        const std::string name = "slice" + std::to_string(i + 1);
+        const std::string of = "quarter " + std::to_string(i + 1) + " of the window, by start time";
+        columns.insert(columns.end(),
+                       {Column(name + "_flows",
+                               "flows",
+                               "number of counted flows in " + of,
+                               [i](const Summary& s) { return s.measured->slices[i].flows; }),
+                        Column(name + "_completed",
+                               "flows",
+                               "number of flows that finished in " + of,
+                               [i](const Summary& s) { return s.measured->slices[i].completed; }),
+                        {name + "_avg_fct_us",
+                         "us",
+                         "mean FCT in " + of + "; null if no flow finished",
+                         [i](const Summary& s) { return s.measured->slices[i].avgFctUs; }},
+                        {name + "_avg_slowdown",
+                         "",
+                         "mean slowdown in " + of + "; null if no flow finished",
+                         [i](const Summary& s) { return s.measured->slices[i].avgSlowdown; }}});
+    }
+    columns.insert(columns.end(),
+                   {{"fct_trend",
+                     "",
+                     "change of the mean FCT over the window, by a straight line through the four "
+                     "quarters, over the mean of the quarters; null with too few flows",
+                     [](const Summary& s) { return s.measured->fctTrend; }},
+                    Column("fct_trend_error",
+                           "",
+                           "half of the 95% interval of fct_trend (Student's t)",
+                           [](const Summary& s) { return s.measured->fctTrendError; }),
+                    {"fct_trend_verdict",
+                     "",
+                     "rising, falling, none (0 is in the interval, and fct_trend_error is at most "
+                     "0.25), undecided (0 is in a wider interval) or too few flows",
+                     [](const Summary& s) { return s.measured->verdict; }}});
+    return columns;
+}
+
+/// Keys of summary.json with counted flows.
+const RdmaResultTable<RdmaFabricSummary> g_measuredSummaryTable =
+    MakeRdmaFileTable<RdmaFabricSummary>("measured-summary", MakeMeasuredSummaryColumns());
+
+/// Key of summary.json that only runs without a window have, if they were cut.
+const RdmaResultTable<RdmaFabricSummary> g_cutSummaryTable =
+    MakeRdmaFileTable<RdmaFabricSummary>("cut-summary", {GetEndedColumn()});
+
+/// Fits the trend of the average FCTs of the slices.
+void
+FitTrend(RdmaMeasuredSummary& summary)
+{
+    constexpr std::size_t N = RdmaMeasuredSummary::SLICES;
+    summary.verdict = "too few flows";
+    double mean = 0;
+    for (const RdmaMeasuredSlice& slice : summary.slices)
+    {
+        if (slice.completed < RdmaMeasuredSummary::LEAST_FLOWS)
+        {
+            return;
+        }
+        mean += *slice.avgFctUs / N;
+    }
+    constexpr double MIDDLE = (N - 1) / 2.0;
+    double squares = 0;
+    double slope = 0;
+    for (std::size_t i = 0; i < N; ++i)
+    {
+        const double x = static_cast<double>(i) - MIDDLE;
+        squares += x * x;
+        slope += x * *summary.slices[i].avgFctUs;
+    }
+    slope /= squares;
+    double rest = 0;
+    for (std::size_t i = 0; i < N; ++i)
+    {
+        const double x = static_cast<double>(i) - MIDDLE;
+        rest += std::pow(*summary.slices[i].avgFctUs - mean - slope * x, 2);
+    }
+    const double error = RdmaStudentT95(N - 2) * std::sqrt(rest / (N - 2) / squares);
+    summary.fctTrend = N * slope / mean;
+    summary.fctTrendError = N * error / mean;
+    if (std::abs(slope) > error)
+    {
+        summary.verdict = slope > 0 ? "rising" : "falling";
+        return;
+    }
+    summary.verdict =
+        *summary.fctTrendError <= RdmaMeasuredSummary::WIDEST_ERROR ? "none" : "undecided";
+}
 
 constexpr double PS_PER_US = 1e6;
 constexpr double P99 = 0.99;
@@ -183,6 +558,102 @@ WriteRows(RdmaRunFolder& folder,
 }
 
 } // namespace
+
+std::string
+RdmaRunCut::Describe() const
+{
+    const bool isDeadlock = by == "deadlock";
+    return "cut " + (IsUnplanned() && !isDeadlock ? "by " + by + " " : "") + "at " +
+           FormatRdmaMicroseconds(at) + (isDeadlock ? " in a deadlock" : "") + ": " +
+           std::to_string(left) + " of " + std::to_string(flows) + (hasWindow ? " counted" : "") +
+           " flows unfinished";
+}
+
+std::string
+RdmaFabricSummary::GetEnding() const
+{
+    return cut ? cut->Describe() : "all counted flows ended";
+}
+
+std::string
+FormatRdmaMicroseconds(QbbPs time)
+{
+    return FormatRdmaReal(static_cast<double>(time) / 1e6) + "us";
+}
+
+RdmaMeasuredSummary
+MakeRdmaMeasuredSummary(const std::vector<RdmaFlowResult>& results, QbbPs begin, QbbPs end)
+{
+    RdmaMeasuredSummary summary;
+    summary.begin = begin;
+    summary.end = end;
+    std::array<double, RdmaMeasuredSummary::SLICES> fcts{};
+    std::array<double, RdmaMeasuredSummary::SLICES> slowdowns{};
+    for (const RdmaFlowResult& result : results)
+    {
+        if (!result.isCounted)
+        {
+            continue;
+        }
+        const QbbInt128 after = (result.flow.start - begin).Get();
+        const auto i =
+            static_cast<std::size_t>(after * RdmaMeasuredSummary::SLICES / (end - begin).Get());
+        ++summary.flows;
+        ++summary.slices[i].flows;
+        if (result.IsCompleted())
+        {
+            ++summary.completed;
+            ++summary.slices[i].completed;
+            fcts[i] += static_cast<double>(*result.fct) / 1e6;
+            slowdowns[i] += static_cast<double>(*result.fct) / static_cast<double>(result.ideal);
+        }
+    }
+    for (std::size_t i = 0; i < summary.slices.size(); ++i)
+    {
+        RdmaMeasuredSlice& slice = summary.slices[i];
+        if (slice.completed > 0)
+        {
+            slice.avgFctUs = fcts[i] / static_cast<double>(slice.completed);
+            slice.avgSlowdown = slowdowns[i] / static_cast<double>(slice.completed);
+        }
+    }
+    FitTrend(summary);
+    return summary;
+}
+
+RdmaResultTables::RdmaResultTables()
+    : flows("flows", GetRdmaFlowColumns()),
+      ports("ports", GetRdmaPortColumns()),
+      summary("summary", GetRdmaSummaryColumns())
+{
+}
+
+std::string
+RdmaResultTables::Describe() const
+{
+    std::string text;
+    AppendRdmaTable(text, flows.GetName(), flows.GetInfos());
+    AppendRdmaTable(text, ports.GetName(), ports.GetInfos());
+    AppendRdmaTable(text, summary.GetName(), summary.GetInfos());
+    for (const auto& [option, infos] : GetRdmaFileColumns())
+    {
+        AppendRdmaTable(text, option, infos);
+    }
+    return text + "\n}\n";
+}
+
+void
+AddRdmaMeasuredColumns(RdmaResultTables& tables)
+{
+    tables.flows.Extend(g_measuredFlowTable.GetColumns());
+    tables.summary.Extend(g_measuredSummaryTable.GetColumns());
+}
+
+void
+AddRdmaCutColumns(RdmaResultTables& tables)
+{
+    tables.summary.Extend(g_cutSummaryTable.GetColumns());
+}
 
 std::string
 FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)

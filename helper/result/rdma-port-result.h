@@ -3,11 +3,15 @@
 #ifndef RDMA_PORT_RESULT_H
 #define RDMA_PORT_RESULT_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-port-counters.h"
 #include "qbb-ps.h"
-#include "rdma-fabric-port.h"
+#include "rdma-topology.h"
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -16,19 +20,54 @@ class QbbPort;
 
 /**
  * \ingroup rdma-flow-report
- * Counters of one port and priority since the beginning of the run: one row of ports.csv.
+ * A port of a fabric as presented in result files, with its number and its name.
  */
-struct RdmaPortResult
+struct RdmaFabricPort
+{
+    uint32_t node{0};                      //!< node id of the port
+    std::string nodeName;                  //!< name of the node
+    RdmaNodeRole role{RdmaNodeRole::HOST}; //!< role of the node
+    uint32_t number{0};                    //!< number of the port at its node
+    /// Name of the port: "leaf-0 to spine-1"; "leaf-0 to spine-1 #2" for the second parallel link
+    std::string name;
+    uint32_t peer{0};       //!< node id at the other end of the link
+    uint32_t peerNumber{0}; //!< number of the port at the other end of the link
+    uint32_t link{0};       //!< link id
+    QbbBitRate lineRate{0}; //!< rate of the link
+};
+
+/**
+ * \ingroup rdma-flow-report
+ * The ports of a fabric, by node id and port number. Rows of result files share these objects.
+ */
+using RdmaFabricPorts = std::vector<std::vector<std::shared_ptr<const RdmaFabricPort>>>;
+
+/**
+ * \ingroup rdma-flow-report
+ * \param topology topology of the fabric, valid as in RdmaTopology::Validate()
+ * \return the ports of all nodes
+ */
+RdmaFabricPorts MakeRdmaFabricPorts(const RdmaTopology& topology);
+
+/**
+ * \ingroup rdma-flow-report
+ * \return a port with an empty name and zeros, always the same object
+ */
+std::shared_ptr<const RdmaFabricPort> GetRdmaNoPort();
+
+/**
+ * \ingroup rdma-flow-report
+ * Counters of one port and priority since the beginning of the run: one row of ports.csv.
+ *
+ * To add a counter: add a member to QbbPortCounters::Class (qbb-port-counters.h), where the port
+ * counts, and a line to the table in GetRdmaPortCounters() (rdma-port-result.cc). ports.csv, the
+ * file of the port monitor and the description of their columns then have it.
+ */
+struct RdmaPortResult : QbbPortCounters::Class
 {
     /// The port; never null, by default GetRdmaNoPort()
     std::shared_ptr<const RdmaFabricPort> port{GetRdmaNoPort()};
     uint32_t priority{0};       //!< priority (traffic class), 0 to 7
-    uint64_t txFrames{0};       //!< frames sent, without pause frames
-    uint64_t txBytes{0};        //!< bytes sent
-    uint64_t rxFrames{0};       //!< frames received, without pause frames
-    uint64_t rxBytes{0};        //!< bytes received
-    uint64_t drops{0};          //!< frames dropped
-    uint64_t ecnMarks{0};       //!< frames marked with ECN CE
     uint64_t xoffSent{0};       //!< pauses and repeated pauses sent
     uint64_t xonSent{0};        //!< resumptions sent
     uint64_t xoffReceived{0};   //!< pauses and repeated pauses received
@@ -36,6 +75,25 @@ struct RdmaPortResult
     QbbPs pausedTime{0};        //!< time during which sending was paused
     uint64_t peakQueueBytes{0}; //!< largest queue length in bytes
 };
+
+/**
+ * \ingroup rdma-flow-report
+ * A counter of a port and priority, as the column of a file.
+ */
+struct RdmaPortCounter
+{
+    const char* name;                //!< name of the column
+    const char* unit;                //!< unit of the column
+    const char* meaning;             //!< meaning of the column
+    uint64_t RdmaPortResult::*value; //!< the counter
+};
+
+/**
+ * \ingroup rdma-flow-report
+ * \return all counters, in the order of the columns; the columns paused_ns and peak_queue_bytes
+ *         follow them
+ */
+const std::vector<RdmaPortCounter>& GetRdmaPortCounters();
 
 /**
  * \ingroup rdma-flow-report
@@ -47,6 +105,19 @@ struct RdmaPortResult
 RdmaPortResult ReadRdmaPort(const std::shared_ptr<const RdmaFabricPort>& port,
                             const QbbPort& device,
                             uint8_t priority);
+
+/**
+ * \ingroup rdma
+ * Counters summed over all ports of a fabric, and the length of its longest queue.
+ */
+struct RdmaFabricTotals
+{
+    uint64_t packetHops{0};     //!< frames sent, counted once per link
+    uint64_t drops{0};          //!< frames dropped for any reason
+    uint64_t pauseFrames{0};    //!< pause frames sent
+    uint64_t ecnMarks{0};       //!< frames marked CE
+    uint64_t peakQueueBytes{0}; //!< largest length of any class queue at a switch port, in bytes
+};
 
 } // namespace ns3
 

@@ -5,7 +5,7 @@
 #include "rdma-file-error.h"
 #include "rdma-output-file.h"
 #include "rdma-program-facts.h"
-#include "rdma-result-field.h"
+#include "rdma-result-table.h"
 #include "rdma-sha256.h"
 #include "rdma-text-file.h"
 

@@ -3,10 +3,9 @@
 
 #include "qbb-int128.h"
 #include "rdma-file-error.h"
-#include "rdma-measured-columns.h"
+#include "rdma-flow-report.h"
 #include "rdma-part-list.h"
 #include "rdma-ranks.h"
-#include "rdma-result-tables.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 

@@ -55,6 +55,9 @@ std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
  * \ingroup rdma
  * Counters of a port. All counters have 64 bits and are never reset. Byte counters count frame
  * bytes from destination MAC address to FCS.
+ *
+ * To add a counter that is a column of ports.csv and of the port monitor's file: add a member to
+ * Class, and a line to the table in GetRdmaPortCounters() (helper/result/rdma-port-result.cc).
  */
 struct QbbPortCounters
 {

@@ -6,8 +6,8 @@
 #include "qbb-event-time.h"
 #include "qbb-port-counters.h"
 #include "qbb-ps.h"
-#include "rdma-fabric-port.h"
 #include "rdma-fabric.h"
+#include "rdma-port-result.h"
 
 #include <array>
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include "qbb-buffer-manager.h"
 #include "qbb-mark-curve.h"
 #include "qbb-net-device.h"
-#include "rdma-fabric-port.h"
 #include "rdma-fabric.h"
+#include "rdma-port-result.h"
 
 #include <algorithm>
 #include <cstdint>

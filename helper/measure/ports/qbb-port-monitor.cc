@@ -3,9 +3,9 @@
 #include "qbb-port-monitor.h"
 
 #include "qbb-time.h"
-#include "rdma-file-table.h"
-#include "rdma-port-columns.h"
+#include "rdma-flow-report.h"
 #include "rdma-ranks.h"
+#include "rdma-result-table.h"
 
 #include <ns3/abort.h>
 
@@ -48,7 +48,8 @@ MakeMonitorColumns()
 }
 
 /// Columns of the file.
-const RdmaFileTable<QbbPortReading> g_monitorTable("monitor", MakeMonitorColumns());
+const RdmaResultTable<QbbPortReading> g_monitorTable =
+    MakeRdmaFileTable<QbbPortReading>("monitor", MakeMonitorColumns());
 
 auto
 GetReadingValues(const QbbPortReading& r)

@@ -2,8 +2,8 @@
 
 #include "rdma-time-series.h"
 
-#include "rdma-file-table.h"
 #include "rdma-ranks.h"
+#include "rdma-result-table.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -47,7 +47,7 @@ struct FlowSample : RdmaQueuePairSample
 };
 
 /// Columns of the file.
-const RdmaFileTable<FlowSample> g_timeSeriesTable(
+const RdmaResultTable<FlowSample> g_timeSeriesTable = MakeRdmaFileTable<FlowSample>(
     "timeseries",
     {
         {"time_ns",

@@ -4,10 +4,10 @@
 
 #include "qbb-time.h"
 #include "qbb-wire.h"
-#include "rdma-fabric-port.h"
-#include "rdma-file-table.h"
 #include "rdma-part-name.h"
+#include "rdma-port-result.h"
 #include "rdma-ranks.h"
+#include "rdma-result-table.h"
 
 #include <ns3/string.h>
 
@@ -48,7 +48,7 @@ OmitNone(int64_t number)
 }
 
 /// Columns of the file.
-const RdmaFileTable<PauseRow> g_pauseTreeTable(
+const RdmaResultTable<PauseRow> g_pauseTreeTable = MakeRdmaFileTable<PauseRow>(
     "pauseTree",
     {
         {"pause", "", "number of the pause, in order of start", &PauseRow::number},

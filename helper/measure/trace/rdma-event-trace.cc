@@ -2,7 +2,7 @@
 
 #include "rdma-event-trace.h"
 
-#include "rdma-result-field.h"
+#include "rdma-result-table.h"
 #include "rdma-units.h"
 
 namespace ns3

@@ -19,16 +19,10 @@ template <typename Row, typename Function>
 void
 ForEachCounter(Row& row, Function function)
 {
-    function(row.txFrames);
-    function(row.txBytes);
-    function(row.rxFrames);
-    function(row.rxBytes);
-    function(row.drops);
-    function(row.ecnMarks);
-    function(row.xoffSent);
-    function(row.xonSent);
-    function(row.xoffReceived);
-    function(row.xonReceived);
+    for (const RdmaPortCounter& counter : GetRdmaPortCounters())
+    {
+        function(row.*counter.value);
+    }
     function(row.pausedTime);
     function(row.peakQueueBytes);
 }

@@ -3,9 +3,8 @@
 #ifndef RDMA_RANK_RESULTS_H
 #define RDMA_RANK_RESULTS_H
 
-#include "rdma-fabric-totals.h"
 #include "rdma-fabric.h"
-#include "rdma-flow-result.h"
+#include "rdma-flow-report.h"
 #include "rdma-port-result.h"
 
 #include <cstdint>

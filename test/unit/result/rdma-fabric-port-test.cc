@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fabric-port.h"
+#include "rdma-port-result.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-flow-report.h"
-#include "rdma-measured-columns.h"
-#include "rdma-measured-summary.h"
 
 #include <array>
 #include <cmath>

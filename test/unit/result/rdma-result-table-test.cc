@@ -4,7 +4,6 @@
 #include "rdma-expect-error.h"
 #include "rdma-flow-report.h"
 #include "rdma-result-table.h"
-#include "rdma-result-tables.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -3,7 +3,6 @@
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
-#include "rdma-measured-columns.h"
 #include "rdma-run-folder.h"
 #include "rdma-sha256.h"
 #include "rdma-temp-directory.h"

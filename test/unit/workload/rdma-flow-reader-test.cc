@@ -3,7 +3,7 @@
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-reader.h"
-#include "rdma-result-tables.h"
+#include "rdma-flow-report.h"
 #include "rdma-topology-builders.h"
 
 #include <cstdio>

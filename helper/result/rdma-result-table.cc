@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-result-field.h"
+#include "rdma-result-table.h"
 
 #include "qbb-int128.h"
+#include "rdma-refuse.h"
 #include "rdma-units.h"
 
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -102,6 +102,33 @@ void
 AppendRdmaField(std::string& text, RdmaResultFormat format, std::string_view value)
 {
     format == RdmaResultFormat::CSV ? AppendCsvText(text, value) : AppendJsonText(text, value);
+}
+
+void
+RdmaResultColumnInfo::Validate() const
+{
+    static const char* const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+    static const char* const ALL = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    RefuseRdmaIf(name.find_first_of(LETTERS) != 0 ||
+                     name.find_first_not_of(ALL) != std::string::npos,
+                 "column \"" + name +
+                     "\"; accepted: a name of lower case letters, digits and "
+                     "underscores, beginning with a letter");
+    for (const std::string& text : {unit, meaning})
+    {
+        RefuseRdmaIf(text.find_first_of("\t\r\n") != std::string::npos,
+                     "column " + name + ": \"" + text +
+                         "\" has more than one line or a tab; accepted: one line");
+    }
+    RefuseRdmaIf(meaning.empty(),
+                 "column " + name + " has no meaning; accepted: one line for users");
+}
+
+std::map<std::string, std::vector<RdmaResultColumnInfo>>&
+GetRdmaFileColumns()
+{
+    static std::map<std::string, std::vector<RdmaResultColumnInfo>> columns;
+    return columns;
 }
 
 } // namespace ns3
