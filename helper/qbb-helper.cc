@@ -4,8 +4,9 @@
 
 #include "qbb-ascii-trace.h"
 #include "qbb-cable.h"
-#include "qbb-capture.h"
+#include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
+#include "qbb-time.h"
 #include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
@@ -15,9 +16,10 @@
 #include <ns3/log.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node.h>
-#include <ns3/pcap-file-wrapper.h>
 
+#include <cstdint>
 #include <sstream>
+#include <vector>
 
 namespace ns3
 {
@@ -71,6 +73,19 @@ QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
 }
 
 void
+QbbHelper::Capture(QbbNetDevice& port, Ptr<PcapFileWrapper> file, bool isPromiscuous)
+{
+    port.AddFrameWatcher(isPromiscuous,
+                         [file, bytes = std::vector<uint8_t>()](const QbbFrame& frame) mutable {
+                             bytes.resize(QbbFrameCodec::SerializedSize(frame));
+                             QbbFrameCodec::Serialize(frame, bytes.data());
+                             file->Write(TimeStep(QbbEventNow().GetFs()),
+                                         bytes.data(),
+                                         static_cast<uint32_t>(bytes.size()));
+                         });
+}
+
+void
 QbbHelper::EnablePcapInternal(std::string prefix,
                               Ptr<NetDevice> nd,
                               bool promiscuous,
@@ -88,7 +103,7 @@ QbbHelper::EnablePcapInternal(std::string prefix,
     file->Open(name, std::ios::out);
     file->Init(PCAP_LINK_TYPE);
     RefuseRdmaIf(file->Fail(), name, ": the capture file cannot be written");
-    QbbCapture::Begin(*port, file, promiscuous);
+    Capture(*port, file, promiscuous);
 }
 
 void

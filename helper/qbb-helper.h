@@ -9,12 +9,15 @@
 #include <ns3/net-device-container.h>
 #include <ns3/node-container.h>
 #include <ns3/object-factory.h>
+#include <ns3/pcap-file-wrapper.h>
 #include <ns3/trace-helper.h>
 
 #include <string>
 
 namespace ns3
 {
+
+class QbbNetDevice;
 
 /**
  * \ingroup rdma
@@ -109,6 +112,21 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \return the port of \p a and the port of \p b
      */
     NetDeviceContainer Install(Ptr<Node> a, Ptr<Node> b) const;
+
+    /**
+     * Begins to capture a port. The port keeps the file open. EnablePcap() and the instrument pcap
+     * (RdmaPcapInstrument) call this function.
+     *
+     * The function adds a frame watcher to the port (QbbNetDevice::AddFrameWatcher()). The watcher
+     * turns each frame into its bytes by QbbFrameCodec::Serialize() and writes them. No packet of
+     * ns-3 is made, so that ports of any thread may be captured. A port that nobody captures has no
+     * watcher: nobody calls the codec for its frames.
+     *
+     * \param port port to capture
+     * \param file file with a header
+     * \param isPromiscuous true: all frames; false: without received frames for other addresses
+     */
+    static void Capture(QbbNetDevice& port, Ptr<PcapFileWrapper> file, bool isPromiscuous);
 
   private:
     void EnablePcapInternal(std::string prefix,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-capture.h"
 #include "qbb-helper.h"
 #include "qbb-net-device.h"
 #include "rdma-file-error.h"
@@ -133,7 +132,7 @@ RdmaPcapInstrument::Open(const Ptr<QbbNetDevice>& port)
                                 (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
     }
     m_captures.push_back({name, file});
-    QbbCapture::Begin(*port, file, true);
+    QbbHelper::Capture(*port, file, true);
 }
 
 RdmaPcapInstrument::~RdmaPcapInstrument()

@@ -10,7 +10,7 @@
 #include "rdma-rank-alarms.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
-#include "rdma-time-series-instrument.h"
+#include "rdma-time-series.h"
 
 #include <ns3/string.h>
 

@@ -64,6 +64,10 @@ struct QbbParseResult
  * of the frame instead of those of the packet, and the checksum is updated. ns-3 leaves header
  * checksums 0 unless the global value ChecksumEnabled is set; without it a checksum of 0 stays 0.
  *
+ * **Who calls.** Links carry frames, not bytes. Serialize() runs for the frames of a port that is
+ * captured (QbbHelper::Capture(), which adds a frame watcher to the port), and of a channel with
+ * the attribute SerializeFrames. Otherwise nobody calls it.
+ *
  * Parsing functions also set the derived fields `type`, `size` and `flowHash` (QbbFlowHash() of
  * the 5-tuple; 0 without IPv4).
  */

@@ -4,11 +4,16 @@
 
 #include "qbb-time.h"
 #include "rdma-flow-report.h"
+#include "rdma-instrument.h"
+#include "rdma-output-file.h"
+#include "rdma-part-name.h"
 #include "rdma-ranks.h"
-#include "rdma-result-table.h"
 
 #include <ns3/abort.h>
+#include <ns3/nstime.h>
+#include <ns3/string.h>
 
+#include <algorithm>
 #include <tuple>
 
 namespace ns3
@@ -51,34 +56,25 @@ MakeMonitorColumns()
 const RdmaResultTable<QbbPortReading> g_monitorTable =
     MakeRdmaFileTable<QbbPortReading>("monitor", MakeMonitorColumns());
 
-auto
-GetReadingValues(const QbbPortReading& r)
-{
-    return std::make_tuple(r.txFrames,
-                           r.txBytes,
-                           r.rxFrames,
-                           r.rxBytes,
-                           r.drops,
-                           r.ecnMarks,
-                           r.xoffSent,
-                           r.xonSent,
-                           r.xoffReceived,
-                           r.xonReceived,
-                           r.pausedTime,
-                           r.queueBytes,
-                           r.peakQueueBytes,
-                           r.ingressBytes.value_or(0),
-                           r.peakIngressBytes.value_or(0),
-                           r.headroomBytes.value_or(0),
-                           r.peakHeadroomBytes.value_or(0));
-}
-
 } // namespace
 
 bool
 QbbPortReading::HasValuesOf(const QbbPortReading& other) const
 {
-    return GetReadingValues(*this) == GetReadingValues(other);
+    const auto& counters = GetRdmaPortCounters();
+    const auto getLevels = [](const QbbPortReading& r) {
+        return std::make_tuple(r.pausedTime,
+                               r.queueBytes,
+                               r.peakQueueBytes,
+                               r.ingressBytes.value_or(0),
+                               r.peakIngressBytes.value_or(0),
+                               r.headroomBytes.value_or(0),
+                               r.peakHeadroomBytes.value_or(0));
+    };
+    return getLevels(*this) == getLevels(other) &&
+           std::all_of(counters.begin(), counters.end(), [&](const RdmaPortCounter& counter) {
+               return this->*counter.value == other.*counter.value;
+           });
 }
 
 QbbPortMonitor::QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
@@ -195,6 +191,80 @@ QbbPortMonitor::Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes
         reading.peakHeadroomBytes = peaks.headroomBytes;
     }
     return reading;
+}
+
+/**
+ * \ingroup rdma
+ * Writes a QbbPortMonitor of all ports of a fabric to a CSV file: `monitor:FILE`.
+ */
+class QbbPortMonitorInstrument : public RdmaInstrument
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+    void Finish() override;
+
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
+  private:
+    std::string m_path;                        //!< attribute File
+    Time m_period;                             //!< attribute Period
+    RdmaOutputFile m_file;                     //!< output file of the rows
+    std::unique_ptr<QbbPortMonitor> m_monitor; //!< writes the rows
+};
+
+NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitorInstrument);
+
+/// Names under which programs take the class.
+const RdmaPartName g_monitorName("monitor",
+                                 QbbPortMonitorInstrument::GetTypeId(),
+                                 "",
+                                 "CSV file: counters, pauses, watermarks of all ports",
+                                 {"File"});
+
+TypeId
+QbbPortMonitorInstrument::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbPortMonitorInstrument")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbPortMonitorInstrument>()
+                            .AddAttribute("File",
+                                          "The CSV file.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&QbbPortMonitorInstrument::m_path),
+                                          MakeStringChecker())
+                            .AddAttribute("Period",
+                                          "Time between polls.",
+                                          TimeValue(MicroSeconds(100)),
+                                          MakeTimeAccessor(&QbbPortMonitorInstrument::m_period),
+                                          QbbMakePositiveTimeChecker());
+    return tid;
+}
+
+void
+QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
+{
+    m_monitor = std::make_unique<QbbPortMonitor>(m_file.GetStream(), fabric, QbbToPs(m_period));
+    for (uint32_t node = 0; node < fabric->GetTopology().GetNNodes(); ++node)
+    {
+        m_monitor->AddNode(node);
+    }
+    m_file.OpenForRun(m_path);
+    m_monitor->Start();
+}
+
+void
+QbbPortMonitorInstrument::Finish()
+{
+    m_monitor->Poll();
+    m_monitor->Finish();
+    m_file.Close(IsCut());
 }
 
 } // namespace ns3

@@ -9,6 +9,8 @@
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
+#include "rdma-result-table.h"
+#include "rdma-units.h"
 
 #include <ns3/string.h>
 
@@ -31,6 +33,22 @@ const RdmaPartName g_pauseTraceName("pause-trace",
 
 /// Largest sampling interval, in periods, while nothing changes.
 constexpr int64_t MAX_STEPS = 64;
+
+/** \param text any text \return the text as a quoted JSON string */
+std::string
+QuoteTraceText(const std::string& text)
+{
+    std::string quoted;
+    AppendRdmaField(quoted, RdmaResultFormat::JSON, text);
+    return quoted;
+}
+
+/** \return number of the track of a port and class, unique in the file */
+uint32_t
+GetTrack(uint32_t place, uint8_t priority)
+{
+    return place * 8 + priority + 1;
+}
 
 } // namespace
 
@@ -63,11 +81,12 @@ void
 RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
     m_file.OpenForRun(m_path);
-    m_timeline = std::make_unique<RdmaPauseTimeline>(m_file.GetStream());
+    m_file.GetStream() << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     m_fabric = fabric;
     m_period = m_step = QbbToPs(m_periodTime);
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());
+    m_named.resize(topology.GetNNodes());
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
     {
         WatchPort(link, topology.GetLink(link).a);
@@ -94,9 +113,8 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
     port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
         Tell({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
     }));
-    const std::string name = "port " + std::to_string(m_byNode[node].size()) + " to " +
-                             topology.GetNode(node == ends.a ? ends.b : ends.a).name;
-    m_timeline->AddPort(node, topology.GetNode(node).name, name, port.isHost);
+    port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
+                topology.GetNode(node == ends.a ? ends.b : ends.a).name;
     m_ports.push_back(port);
     m_byNode[node].push_back(place);
 }
@@ -114,11 +132,11 @@ RdmaPauseTrace::Finish()
     const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        m_timeline->EndPauses(place, now);
-        m_timeline->Write(place, m_ports[place].values, now);
+        EndPauses(place, now);
+        WriteValues(place, now);
     }
     m_finished = true;
-    m_timeline->Finish();
+    m_file.GetStream() << "\n]}\n";
     m_file.Close(IsCut());
 }
 
@@ -177,7 +195,7 @@ RdmaPauseTrace::RecordReports()
     });
     for (const Report& report : m_reports)
     {
-        m_timeline->Record(report);
+        Record(report);
     }
     m_reports.clear();
 }
@@ -247,7 +265,7 @@ RdmaPauseTrace::WriteSample(QbbPs now)
     bool changed = false;
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        changed |= m_timeline->Write(place, m_ports[place].values, now);
+        changed |= WriteValues(place, now);
     }
     m_step = changed ? m_period : std::min(2 * m_step, MAX_STEPS * m_period);
 }
@@ -311,6 +329,149 @@ RdmaPauseTrace::WatchWatchdogs()
             });
         }
     }
+}
+
+std::ostream&
+RdmaPauseTrace::BeginEvent(char phase, uint32_t process, const std::string& name)
+{
+    std::ostream& os = m_file.GetStream();
+    os << (m_isEmpty ? "\n" : ",\n") << "{\"ph\":\"" << phase << "\",\"pid\":" << process
+       << ",\"name\":" << QuoteTraceText(name);
+    m_isEmpty = false;
+    return os;
+}
+
+void
+RdmaPauseTrace::Name(uint32_t place, uint8_t priority)
+{
+    Port& port = m_ports[place];
+    if (!m_named[port.node])
+    {
+        m_named[port.node] = true;
+        BeginEvent('M', port.node + 1, "process_name")
+            << ",\"args\":{\"name\":"
+            << QuoteTraceText(m_fabric->GetTopology().GetNode(port.node).name) << "}}";
+    }
+    if (!port.tracks[priority].named)
+    {
+        port.tracks[priority].named = true;
+        BeginEvent('M', port.node + 1, "thread_name")
+            << ",\"tid\":" << GetTrack(place, priority) << ",\"args\":{\"name\":"
+            << QuoteTraceText(port.name + " priority " + std::to_string(priority)) << "}}";
+    }
+}
+
+void
+RdmaPauseTrace::Record(const Report& report)
+{
+    const auto write = [&](const char* what) {
+        Name(report.place, report.priority);
+        BeginEvent('i', m_ports[report.place].node + 1, what)
+            << ",\"tid\":" << GetTrack(report.place, report.priority)
+            << ",\"ts\":" << FormatRdmaUs(report.effect) << ",\"s\":\"t\"}";
+    };
+    switch (report.kind)
+    {
+    case Report::Kind::PAUSE:
+    case Report::Kind::RESUME:
+        RecordPause(report);
+        break;
+    case Report::Kind::LINK:
+        EndPauses(report.place, report.effect);
+        break;
+    case Report::Kind::DETECTED:
+        write("PFC storm detected");
+        break;
+    case Report::Kind::IGNORED:
+        write("PFC storm detected");
+        EndPause(report.place, report.priority, report.effect);
+        break;
+    case Report::Kind::RESTORED:
+        write("PFC storm restored");
+        break;
+    case Report::Kind::NIC_SILENT:
+        write("NIC watchdog");
+        break;
+    }
+}
+
+void
+RdmaPauseTrace::RecordPause(const Report& report)
+{
+    Track& track = m_ports[report.place].tracks[report.priority];
+    if (track.paused && track.until < report.effect)
+    {
+        EndPause(report.place, report.priority, report.effect);
+    }
+    if (report.kind == Report::Kind::RESUME)
+    {
+        EndPause(report.place, report.priority, report.effect);
+        return;
+    }
+    if (!track.paused)
+    {
+        track.paused = true;
+        track.start = report.effect;
+    }
+    track.until = report.until;
+}
+
+void
+RdmaPauseTrace::EndPause(uint32_t place, uint8_t priority, QbbPs at)
+{
+    Track& track = m_ports[place].tracks[priority];
+    const QbbPs end = std::min(at, track.until);
+    if (track.paused && end > track.start)
+    {
+        Name(place, priority);
+        BeginEvent('X', m_ports[place].node + 1, "paused")
+            << ",\"tid\":" << GetTrack(place, priority) << ",\"ts\":" << FormatRdmaUs(track.start)
+            << ",\"dur\":" << FormatRdmaUs(end - track.start) << "}";
+    }
+    track.paused = false;
+}
+
+void
+RdmaPauseTrace::EndPauses(uint32_t place, QbbPs at)
+{
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        EndPause(place, p, at);
+    }
+}
+
+bool
+RdmaPauseTrace::WriteValues(uint32_t place, QbbPs now)
+{
+    Port& port = m_ports[place];
+    bool changed = false;
+    const auto write = [&](const std::string& what,
+                           const std::string& unit,
+                           uint8_t priority,
+                           uint64_t value,
+                           uint64_t& latest) {
+        if (value != latest)
+        {
+            latest = value;
+            changed = true;
+            Name(place, priority);
+            BeginEvent('C', port.node + 1, port.name + " " + what)
+                << ",\"ts\":" << FormatRdmaUs(now) << ",\"args\":{" << QuoteTraceText(unit) << ":"
+                << value << "}}";
+        }
+    };
+    if (port.isHost)
+    {
+        write("receive buffer", "bytes", 0, port.values.queueBytes[0], port.written.queueBytes[0]);
+        return changed;
+    }
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        const std::string name = "priority " + std::to_string(p);
+        write(name + " queue", "bytes", p, port.values.queueBytes[p], port.written.queueBytes[p]);
+        write(name + " ECN marks", "packets", p, port.values.marks[p], port.written.marks[p]);
+    }
+    return changed;
 }
 
 } // namespace ns3

@@ -4,15 +4,18 @@
 #define RDMA_PAUSE_TRACE_H
 
 #include "qbb-event-order.h"
+#include "qbb-event-time.h"
+#include "qbb-ps.h"
 #include "qbb-timer.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
-#include "rdma-pause-timeline.h"
 #include "rdma-rank-log.h"
 
 #include <ns3/nstime.h>
 
-#include <memory>
+#include <array>
+#include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,9 +24,14 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Records a fabric on an RdmaPauseTimeline. The file has a process for each node and a track for
- * each port and class; received pauses are spans, and actions of watchdogs are instants. Counters
- * show the bytes in the queues of switches and slow receivers, and ECN marks.
+ * Records the pauses of a fabric in a file for Perfetto and chrome://tracing. The file has a
+ * process for each node and a track for each port and class; received pauses are spans, and actions
+ * of watchdogs are instants. Counters show the bytes in the queues of switches and slow receivers,
+ * and ECN marks. Nodes and ports get their names in the file when they first appear.
+ *
+ * The text is the Trace Event Format (JSON object form). Events are written at once and not stored.
+ * The format requires times in microseconds; they are written with picosecond resolution. Source:
+ * "Trace Event Format", document of the Chromium project; event types X, i, C and M.
  *
  * Pauses come from the pause frames that ports receive, and begin and end when they take effect.
  * Queues and marks are sampled at multiples of a period and written after changes. While nothing
@@ -57,16 +65,60 @@ class RdmaPauseTrace : public RdmaInstrument
     }
 
   private:
-    using Report = RdmaPauseTimeline::Report;
-    using Values = RdmaPauseTimeline::Values;
+    /** Sampled values of a port, by traffic class. */
+    struct Values
+    {
+        std::array<uint64_t, 8> queueBytes{}; //!< queued bytes; at a host, in its slow receiver
+        std::array<uint64_t, 8> marks{};      //!< ECN marks
+
+        /** \param other other values \return true if all values are equal */
+        bool operator==(const Values& other) const
+        {
+            return queueBytes == other.queueBytes && marks == other.marks;
+        }
+    };
+
+    /** Report of a port or a watchdog. */
+    struct Report
+    {
+        /** Kind of a report. */
+        enum class Kind
+        {
+            PAUSE,     //!< a pause or its refreshment takes effect
+            RESUME,    //!< the end of a pause takes effect
+            LINK,      //!< the link of the port goes up or down
+            DETECTED,  //!< a watchdog detects a storm, and goes on honouring pauses
+            IGNORED,   //!< a watchdog detects a storm, and ignores pauses
+            RESTORED,  //!< a storm has ended
+            NIC_SILENT //!< a NIC's watchdog has disabled its pause frames
+        };
+
+        Kind kind{Kind::PAUSE}; //!< kind of the report
+        uint32_t place{0};      //!< index of the port
+        uint8_t priority{0};    //!< traffic class
+        QbbPs effect{0};        //!< instant at which the report takes effect
+        QbbPs until{0};         //!< PAUSE: expiry of the pause
+    };
+
+    /** Pauses of a port and class. */
+    struct Track
+    {
+        bool named{false};  //!< the track has a name in the file
+        bool paused{false}; //!< a pause is in effect
+        QbbPs start{0};     //!< start of the pause
+        QbbPs until{0};     //!< expiry of the pause
+    };
 
     /** A recorded port. */
     struct Port
     {
-        Ptr<QbbNetDevice> device; //!< the port
-        uint32_t node{0};         //!< node id of the port
-        bool isHost{false};       //!< the port belongs to a host
-        Values values;            //!< values of the latest sample
+        Ptr<QbbNetDevice> device;      //!< the port
+        uint32_t node{0};              //!< node id of the port
+        std::string name;              //!< name of the port, for instance "port 2 to host-5"
+        bool isHost{false};            //!< the port belongs to a host
+        Values values;                 //!< values of the latest sample
+        Values written;                //!< values that are in the file
+        std::array<Track, 8> tracks{}; //!< pauses by traffic class
     };
 
     void WatchPort(uint32_t link, uint32_t node);
@@ -81,15 +133,24 @@ class RdmaPauseTrace : public RdmaInstrument
     void WriteSample(QbbPs now);
     void ReplayRanks();
 
-    std::string m_path;                            //!< attribute File
-    Time m_periodTime;                             //!< attribute Period
-    RdmaOutputFile m_file;                         //!< output file
-    std::unique_ptr<RdmaPauseTimeline> m_timeline; //!< text of the file
-    Ptr<RdmaFabric> m_fabric;                      //!< the recorded fabric
-    QbbPs m_period{0};                             //!< shortest interval between two samples
-    QbbPs m_step{0};                               //!< current interval between two samples
-    QbbPs m_firstSample{0};                        //!< instant of the first sample
-    std::vector<Port> m_ports;                     //!< two ports for each link
+    std::ostream& BeginEvent(char phase, uint32_t process, const std::string& name);
+    void Record(const Report& report);
+    void RecordPause(const Report& report);
+    void EndPause(uint32_t place, uint8_t priority, QbbPs at);
+    void EndPauses(uint32_t place, QbbPs at);
+    void Name(uint32_t place, uint8_t priority);
+    bool WriteValues(uint32_t place, QbbPs now);
+
+    std::string m_path;                          //!< attribute File
+    Time m_periodTime;                           //!< attribute Period
+    RdmaOutputFile m_file;                       //!< output file
+    bool m_isEmpty{true};                        //!< no event has been written yet
+    std::vector<bool> m_named;                   //!< by node id: the process has a name in the file
+    Ptr<RdmaFabric> m_fabric;                    //!< the recorded fabric
+    QbbPs m_period{0};                           //!< shortest interval between two samples
+    QbbPs m_step{0};                             //!< current interval between two samples
+    QbbPs m_firstSample{0};                      //!< instant of the first sample
+    std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<Report> m_reports;               //!< reports of one instant
     QbbEventTime m_reported;                     //!< event time of m_reports
