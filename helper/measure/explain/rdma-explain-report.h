@@ -3,13 +3,19 @@
 #ifndef RDMA_EXPLAIN_REPORT_H
 #define RDMA_EXPLAIN_REPORT_H
 
-#include "rdma-class-findings.h"
-#include "rdma-class-forecast.h"
-#include "rdma-first-events.h"
+#include "qbb-port-counters.h"
+#include "qbb-ps.h"
+#include "rdma-fabric.h"
+#include "rdma-incast-forecast.h"
 #include "rdma-instrument.h"
+#include "rdma-port-kinds.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -21,6 +27,79 @@ namespace ns3
  *
  * Why a run pauses, marks and drops, or why it does not.
  */
+
+/**
+ * \ingroup rdma-explain
+ * What is known of a traffic class before a run.
+ */
+struct RdmaClassForecast
+{
+    uint8_t priority{0};             //!< the class, 0..7
+    RdmaSenderProfile senders;       //!< the hosts
+    std::vector<RdmaPortKind> kinds; //!< ports by kind
+    /// Room of an ingress port while all other ports are idle, by kind, at the switch with the
+    /// least memory; no value for hosts
+    std::vector<std::optional<RdmaIngressRoom>> rooms;
+    /// RdmaIngressRoom::holdsBytes of the ports, by kind
+    std::vector<RdmaRange> holds;
+    /// RdmaIngressRoom::xonBytes of the ports, by kind
+    std::vector<RdmaRange> xons;
+    std::vector<RdmaIncastForecast> incasts; //!< by kinds of egress and ingress ports
+    std::vector<RdmaRunIncast> ofRun;        //!< largest incasts of the run; empty without flows
+};
+
+/**
+ * \ingroup rdma-explain
+ * Largest number of bytes among several ports, and the name of the port with that number.
+ */
+struct RdmaPeak
+{
+    uint64_t bytes{0}; //!< the largest number
+    std::string port;  //!< name of the port; empty if all are 0
+    uint64_t limit{0}; //!< most bytes that the port may have; 0: not known
+
+    /**
+     * Considers a port.
+     *
+     * \param other bytes of the port
+     * \param name name of the port
+     * \param most limit of the port; if it is above 0, ports are compared by their bytes as a share
+     *        of their limits
+     */
+    void Raise(uint64_t other, const std::string& name, uint64_t most = 0);
+};
+
+/**
+ * \ingroup rdma-explain
+ * What happened at the ports of a kind.
+ */
+struct RdmaKindFindings
+{
+    RdmaPeak queue;    //!< longest egress queue
+    RdmaPeak ingress;  //!< fullest ingress port; only for switches
+    RdmaPeak headroom; //!< headroom of which most is in use; only for switches
+    /// Room of the fullest ingress port while all other ports are idle
+    std::optional<RdmaIngressRoom> room;
+    uint64_t xoffSent{0};     //!< pauses and repeated pauses sent
+    uint64_t xoffReceived{0}; //!< pauses and repeated pauses received
+    uint32_t pausing{0};      //!< ports that sent pauses
+    uint64_t marks{0};        //!< packets marked
+    uint64_t drops{0};        //!< frames dropped
+    /// Smallest lower bound of the dynamic XOFF threshold; 0: the threshold is not dynamic
+    uint64_t lowestXoff{0};
+};
+
+/**
+ * \ingroup rdma-explain
+ * What happened to a traffic class during a run.
+ */
+struct RdmaClassFindings
+{
+    std::vector<RdmaKindFindings> kinds;           //!< by index of RdmaClassForecast::kinds
+    std::string xoffAttribute;                     //!< attribute for XOFF; empty: none
+    std::string sizeAttribute;                     //!< attribute for the memory; empty: none
+    std::map<QbbDropReason, uint64_t> dropReasons; //!< drops of all classes by reason
+};
 
 /**
  * \ingroup rdma-explain
@@ -45,6 +124,9 @@ class RdmaExplainReport : public RdmaInstrument
   public:
     /** \return the object TypeId */
     static TypeId GetTypeId();
+
+    RdmaExplainReport();
+    ~RdmaExplainReport() override;
 
     /**
      * \param fabric the fabric
@@ -77,6 +159,8 @@ class RdmaExplainReport : public RdmaInstrument
     }
 
   private:
+    class FirstEvents;
+
     void WriteForecasts(std::ostream& os) const;
 
     uint64_t m_burst{0};                        //!< attribute Burst
@@ -85,7 +169,7 @@ class RdmaExplainReport : public RdmaInstrument
     Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
     std::vector<RdmaClassForecast> m_forecasts; //!< by class
     std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()
-    std::unique_ptr<RdmaFirstEvents> m_first;   //!< first events of the run
+    std::unique_ptr<FirstEvents> m_first;       //!< first events of the run
 };
 
 } // namespace ns3

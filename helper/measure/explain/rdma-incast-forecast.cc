@@ -8,12 +8,228 @@
 #include "rdma-bdp.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace ns3
 {
 
 namespace
 {
+
+/** An incast in progress. */
+class RdmaIncastInProgress
+{
+  public:
+    RdmaIncastInProgress(QbbBufferManager& buffer, const RdmaIncast& incast)
+        : m_buffer(buffer),
+          m_incast(incast),
+          m_inputRate(incast.inputRate),
+          m_outputRate(incast.outputRate),
+          m_held(incast.inputs.size()),
+          m_left(incast.framesOf)
+    {
+        m_left.resize(incast.inputs.size(), incast.frames);
+    }
+
+    RdmaIncastOutcome Run()
+    {
+        for (uint64_t wave = 0; !IsDecided(); ++wave)
+        {
+            const QbbPs now = m_inputRate.BytesToPs(wave * m_incast.lineBytes);
+            Depart(now, false);
+            if (m_outcome.slowedAt != QBB_NEVER && now > m_outcome.slowedAt + m_incast.inputDelay)
+            {
+                return m_outcome;
+            }
+            bool any = false;
+            for (std::size_t i = 0; i < m_incast.inputs.size(); ++i)
+            {
+                any = any || m_left[i] > 0;
+                if (m_left[i] > 0 && TakesPart(i, wave))
+                {
+                    --m_left[i];
+                    Arrive(i, now);
+                    Depart(now, true);
+                }
+            }
+            if (!any)
+            {
+                break;
+            }
+        }
+        Depart(QBB_NEVER, false);
+        return m_outcome;
+    }
+
+  private:
+    /** \return true if the rest of the incast can show nothing new */
+    bool IsDecided() const
+    {
+        // The queue of a lossy class stops growing once frames are dropped.
+        return m_outcome.drop && (!m_outcome.pause || (m_outcome.mark && m_outcome.signal));
+    }
+
+    /** \return true if a sender has a frame in a wave */
+    bool TakesPart(std::size_t sender, uint64_t wave) const
+    {
+        const double share = m_incast.shares.empty() ? 1 : m_incast.shares[sender];
+        const auto count = [share](uint64_t waves) {
+            return static_cast<uint64_t>(share * static_cast<double>(waves));
+        };
+        return wave == 0 || count(wave) > count(wave - 1);
+    }
+
+    uint64_t GetQueueBytes() const
+    {
+        return uint64_t{m_incast.frameBytes} * m_queue.size();
+    }
+
+    /**
+     * \return bytes that wait from the ingress port of a sender, without the frame of the sender
+     *         that is just arriving or leaving
+     */
+    uint64_t GetInputBytes(std::size_t sender) const
+    {
+        uint64_t bytes = 0;
+        for (std::size_t i = 0; i < m_held.size(); ++i)
+        {
+            bytes += m_incast.inputs[i] == m_incast.inputs[sender] ? m_held[i] : 0;
+        }
+        return bytes - m_incast.frameBytes;
+    }
+
+    /** Records an event unless it has occurred before. */
+    void Note(std::optional<RdmaIncastEvent>& event, QbbPs now, std::size_t sender) const
+    {
+        if (!event)
+        {
+            event = RdmaIncastEvent{now,
+                                    GetQueueBytes(),
+                                    m_held[sender],
+                                    static_cast<uint32_t>(m_held.size())};
+        }
+    }
+
+    /** Applies the marking curves to a queue length. */
+    void Mark(bool atDeparture, uint64_t queueBytes, QbbPs now, std::size_t sender)
+    {
+        for (const QbbMarkCurve& curve : m_incast.marks)
+        {
+            const uint64_t own = curve.countsPacket ? m_incast.frameBytes : 0;
+            const uint64_t counted = curve.perInput ? GetInputBytes(sender) : queueBytes;
+            const double chance = curve.thresholds.GetProbability(counted + own);
+            if (curve.atDeparture != atDeparture || chance == 0)
+            {
+                continue;
+            }
+            Note(m_outcome.mayMark, now, sender);
+            m_expectedMarks += chance;
+            if (m_expectedMarks >= 1 - ROUNDING)
+            {
+                Note(m_outcome.mark, now, sender);
+                Slow(m_incast.reactToMarks, now, atDeparture ? 0 : queueBytes);
+            }
+        }
+    }
+
+    /** Records when a sender slows down, if \p hears is true and no sender has slowed down yet. */
+    void Slow(bool hears, QbbPs now, uint64_t queueBytes)
+    {
+        if (hears && m_outcome.slowedAt == QBB_NEVER && m_incast.feedback != QBB_NEVER)
+        {
+            m_outcome.slowedAt = now + m_outputRate.BytesToPs(queueBytes) + m_incast.feedback;
+        }
+    }
+
+    /** Passes a frame of a sender to the buffer manager. */
+    void Arrive(std::size_t sender, QbbPs now)
+    {
+        const uint16_t input = m_incast.inputs[sender];
+        const auto admit = [&] {
+            return m_buffer.Admit(input, m_incast.output, m_incast.priority, m_incast.frameBytes);
+        };
+        QbbAdmission admission = admit();
+        while (admission.pushOut && !m_queue.empty())
+        {
+            Note(m_outcome.drop, now, m_queue.back());
+            Release(m_queue.back());
+            m_queue.pop_back();
+            admission = admit();
+        }
+        if (!admission.admitted)
+        {
+            Note(m_outcome.drop, now, sender);
+        }
+        else
+        {
+            m_held[sender] += m_incast.frameBytes;
+            Mark(false, GetQueueBytes(), now, sender);
+            if (GetQueueBytes() > m_incast.signalBytes)
+            {
+                Note(m_outcome.signal, now, sender);
+                Slow(!m_incast.reactToMarks, now, GetQueueBytes());
+            }
+            m_queue.push_back(sender);
+        }
+        if (admission.xoff)
+        {
+            Note(m_outcome.pause, now, sender);
+            m_left[sender] = std::min(m_left[sender], m_incast.framesAfterPause);
+        }
+    }
+
+    /** Sends the frames whose transmission begins before an instant, or at it if \p inclusive. */
+    void Depart(QbbPs now, bool inclusive)
+    {
+        while (!m_queue.empty() && (m_next < now || (inclusive && m_next == now)))
+        {
+            const std::size_t sender = m_queue.front();
+            m_queue.pop_front();
+            Mark(true, GetQueueBytes(), m_next, sender);
+            Release(sender);
+            m_sentBytes += m_incast.lineBytes;
+            m_next = m_idleSince + m_outputRate.BytesToPs(m_sentBytes);
+        }
+        if (m_queue.empty() && m_next < now)
+        {
+            m_next = m_idleSince = now;
+            m_sentBytes = 0;
+        }
+    }
+
+    void Release(std::size_t sender)
+    {
+        m_held[sender] -= m_incast.frameBytes;
+        if (m_buffer.Release(m_incast.inputs[sender],
+                             m_incast.output,
+                             m_incast.priority,
+                             m_incast.frameBytes))
+        {
+            while (m_buffer.TakeResumed())
+            {
+            }
+        }
+    }
+
+    static constexpr double ROUNDING = 1e-9; //!< rounding error of a sum of probabilities
+
+    QbbBufferManager& m_buffer;      //!< the buffer manager on trial
+    const RdmaIncast& m_incast;      //!< the incast
+    const QbbLineRate m_inputRate;   //!< rate of the ingress ports
+    const QbbLineRate m_outputRate;  //!< rate of the egress port
+    std::deque<std::size_t> m_queue; //!< senders of the frames in the egress queue
+    std::vector<uint64_t> m_held;    //!< bytes that the buffer holds of each sender
+    std::vector<uint64_t> m_left;    //!< frames that each sender has yet to send
+    QbbPs m_next{0};                 //!< when the egress port may send its next frame
+    QbbPs m_idleSince{0};            //!< start of the egress port's current train of frames
+    uint64_t m_sentBytes{0};         //!< line bytes of the current train
+    double m_expectedMarks{0};       //!< expected number of marks
+    RdmaIncastOutcome m_outcome;     //!< first events
+};
 
 /** \return bytes that a line carries in a time, rounded down */
 uint64_t
@@ -22,142 +238,306 @@ GetBytesIn(QbbBitRate rate, QbbPs time)
     return static_cast<uint64_t>(static_cast<double>(rate) * static_cast<double>(time) / 8e12);
 }
 
-/** Keeps the incast if it is the first one with an effect. */
-void
-KeepSmallest(std::optional<RdmaIncastDegree>& smallest,
-             const std::optional<RdmaIncastEvent>& event,
-             uint32_t senders)
+/** \return true if an ingress port, or all of them together, have too little headroom */
+bool
+LacksHeadroom(const QbbSwitch& sw, const RdmaPortPair& pair, uint8_t priority)
 {
-    if (!smallest && event)
+    const auto buffer = CopyRdmaBuffer(sw);
+    const auto profiles = sw.GetPortProfiles();
+    uint64_t sum = 0;
+    uint64_t pool = 0;
+    for (const uint16_t input : pair.inputs)
     {
-        smallest = RdmaIncastDegree{senders, *event};
+        const QbbIngressTerms terms =
+            buffer ? buffer->GetTerms(input, priority) : QbbIngressTerms();
+        const uint64_t needed = QbbPfcHeadroom::GetBytes(profiles[input]);
+        if (terms.headroomBytes < needed)
+        {
+            return true;
+        }
+        sum += needed;
+        pool = terms.headroomPoolBytes;
+    }
+    return pool < sum;
+}
+
+/**
+ * Adds the outcome of the next larger incast to a forecast.
+ * \param forecast the forecast
+ * \param outcome the outcome
+ * \param terms times of a pause
+ * \param senders number of senders
+ */
+void
+AddOutcome(RdmaIncastForecast& forecast,
+           const RdmaIncastOutcome& outcome,
+           const QbbPfcHeadroomTerms& terms,
+           uint32_t senders)
+{
+    QbbPs pfcAt = QBB_NEVER;
+    if (outcome.pause)
+    {
+        pfcAt = outcome.pause->at + terms.pause + terms.cable / 2 + terms.reaction;
+    }
+    if (outcome.pause && !forecast.smallest.pause)
+    {
+        forecast.controlAt = outcome.slowedAt;
+        forecast.pfcAt = pfcAt;
+    }
+    for (const auto event : {&RdmaIncastOutcome::mayMark,
+                             &RdmaIncastOutcome::mark,
+                             &RdmaIncastOutcome::signal,
+                             &RdmaIncastOutcome::pause,
+                             &RdmaIncastOutcome::drop})
+    {
+        if (!(forecast.smallest.*event))
+        {
+            forecast.smallest.*event = outcome.*event;
+        }
+    }
+    if (pfcAt < outcome.slowedAt && !forecast.pfcFirst)
+    {
+        forecast.pfcFirst = senders;
+    }
+    else if (outcome.slowedAt != QBB_NEVER && !forecast.pfcFirst)
+    {
+        forecast.controlFirst = senders;
     }
 }
 
-/** Tries incasts of increasing degree. */
-class RdmaIncastForecaster
+/** Finds the largest incasts. */
+class RdmaRunIncastFinder
 {
   public:
-    RdmaIncastForecaster(const QbbSwitch& sw,
-                         const RdmaPortKind& from,
-                         const RdmaPortKind& to,
-                         const RdmaPortPair& pair,
-                         uint8_t priority,
-                         const RdmaSenderProfile& senders,
-                         uint64_t behind)
-        : m_switch(sw),
-          m_senders(senders)
+    RdmaRunIncastFinder(const RdmaFabric& fabric,
+                        const std::vector<RdmaPortKind>& kinds,
+                        uint8_t priority,
+                        const RdmaSenderProfile& senders)
+        : m_fabric(fabric),
+          m_kinds(kinds),
+          m_priority(priority),
+          m_senders(senders),
+          m_lineRate(senders.rate)
     {
-        const QbbPortProfile profile = sw.GetPortProfiles()[pair.inputs.front()];
-        m_incast.output = pair.output;
-        m_incast.priority = priority;
-        m_incast.inputRate = from.settings.rate;
-        m_incast.frames = senders.GetFrames(senders.flowBytes) * behind;
-        DescribeRdmaIncast(m_incast, senders, from.settings.lossless, to.settings, profile);
-        if (from.settings.lossless)
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind)
         {
-            m_terms = QbbPfcHeadroom::GetTerms(profile);
+            for (const auto& port : kinds[kind].members)
+            {
+                m_ports[{port->node, port->number}] = {kind, port->name};
+            }
         }
-        m_lossless = from.settings.lossless;
-        m_mayDrop = !m_lossless || LacksHeadroom(pair, priority);
-        m_forecast.pair = pair;
-        m_forecast.behind = behind;
-        m_forecast.frames = m_incast.frames;
     }
 
-    std::optional<RdmaIncastForecast> Run()
+    std::vector<RdmaRunIncast> Find(const RdmaFlowRunner& runner)
     {
-        const auto& inputs = m_forecast.pair.inputs;
-        for (uint32_t n = 1; n <= inputs.size() && !IsComplete(); ++n)
+        for (uint64_t i = 0; i < runner.GetNFlows(); ++i)
         {
-            // Senders whose total rate does not exceed the rate of the egress port build no lasting
-            // queue.
-            const auto arriving = static_cast<double>(m_incast.inputRate) * n;
-            if (arriving <= static_cast<double>(m_incast.outputRate))
+            if ((runner.GetFlow(i).priority & 7) == m_priority)
             {
-                continue;
+                AddFlow(runner.GetFlow(i), runner.GetFlowPath(i));
             }
-            const auto buffer = CopyRdmaBuffer(m_switch);
-            if (!buffer)
-            {
-                return std::nullopt;
-            }
-            m_incast.inputs.assign(inputs.begin(), inputs.begin() + n);
-            Add(TryRdmaIncast(*buffer, m_incast), n);
         }
-        return m_forecast;
+        std::map<std::size_t, std::pair<double, RdmaRunIncast>> largest; // by kind
+        for (auto& [key, uses] : m_uses)
+        {
+            RdmaRunIncast incast = MakeIncast(key, GetBusiest(uses));
+            const double waiting = GetWaiting(incast);
+            auto& best = largest[incast.to];
+            if (waiting > best.first)
+            {
+                best = {waiting, std::move(incast)};
+            }
+        }
+        std::vector<RdmaRunIncast> incasts;
+        for (auto& [kind, best] : largest)
+        {
+            if (best.first > 0 && Try(best.second))
+            {
+                incasts.push_back(std::move(best.second));
+            }
+        }
+        return incasts;
     }
 
   private:
-    /** \return true if an ingress port, or all of them together, have too little headroom */
-    bool LacksHeadroom(const RdmaPortPair& pair, uint8_t priority) const
+    using Key = std::pair<uint32_t, uint32_t>; //!< node id and port number
+
+    /** A flow through an egress port. */
+    struct Use
     {
-        const auto buffer = CopyRdmaBuffer(m_switch);
-        const auto profiles = m_switch.GetPortProfiles();
-        uint64_t sum = 0;
-        uint64_t pool = 0;
-        for (const uint16_t input : pair.inputs)
+        QbbPs start{0};     //!< first frame
+        QbbPs end{0};       //!< last frame at line rate
+        uint16_t input{0};  //!< number of the ingress port
+        uint64_t frames{0}; //!< frames of the flow
+    };
+
+    /** Notes a flow at the egress ports of switches on its path. */
+    void AddFlow(const RdmaFlow& flow, const std::vector<Ptr<QbbNetDevice>>& path)
+    {
+        const uint32_t first = m_fabric.GetNode(0)->GetId();
+        Use use;
+        use.frames = m_senders.GetFrames(flow.bytes);
+        use.start = flow.start;
+        use.end = flow.start + m_lineRate.BytesToPs(use.frames * m_senders.lineBytes);
+        for (std::size_t hop = 1; hop < path.size(); ++hop)
         {
-            const QbbIngressTerms terms =
-                buffer ? buffer->GetTerms(input, priority) : QbbIngressTerms();
-            const uint64_t needed = QbbPfcHeadroom::GetBytes(profiles[input]);
-            if (terms.headroomBytes < needed)
+            use.input = path[hop - 1]->GetPeer()->GetPortNumber();
+            m_uses[{path[hop]->GetNodeId() - first, path[hop]->GetPortNumber()}].push_back(use);
+        }
+    }
+
+    /** \return the flows through a port at the moment with most flows */
+    static std::vector<Use> GetBusiest(std::vector<Use>& uses)
+    {
+        std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+            return a.start < b.start;
+        });
+        std::multimap<QbbPs, std::size_t> active; // by end
+        std::vector<std::size_t> most;
+        for (std::size_t i = 0; i < uses.size(); ++i)
+        {
+            active.erase(active.begin(), active.upper_bound(uses[i].start));
+            active.emplace(uses[i].end, i);
+            const bool isLast = i + 1 == uses.size() || uses[i + 1].start > uses[i].start;
+            if (isLast && active.size() > most.size())
             {
-                return true;
+                most.clear();
+                for (const auto& [end, use] : active)
+                {
+                    most.push_back(use);
+                }
             }
-            sum += needed;
-            pool = terms.headroomPoolBytes;
         }
-        return pool < sum;
+        std::vector<Use> busiest;
+        for (const std::size_t i : most)
+        {
+            busiest.push_back(uses[i]);
+        }
+        return busiest;
     }
 
-    /** \return true if larger incasts can have no further effect */
-    bool IsComplete() const
+    RdmaRunIncast MakeIncast(const Key& key, const std::vector<Use>& uses) const
     {
-        return (m_forecast.mark || m_incast.marks.empty()) && (m_forecast.pause || !m_lossless) &&
-               (m_forecast.drop || !m_mayDrop) &&
-               (m_forecast.pfcFirst || !m_senders.control || !m_lossless);
+        RdmaRunIncast incast;
+        incast.node = key.first;
+        incast.output = static_cast<uint16_t>(key.second);
+        std::tie(incast.to, incast.port) = m_ports.at(key);
+        std::map<uint16_t, RdmaRunIncast::Input> inputs;
+        for (const Use& use : uses)
+        {
+            RdmaRunIncast::Input& input = inputs[use.input];
+            input.port = use.input;
+            input.kind = m_ports.at({key.first, use.input}).first;
+            ++input.flows;
+            input.frames += use.frames;
+        }
+        for (const auto& [number, input] : inputs)
+        {
+            incast.inputs.push_back(input);
+        }
+        return incast;
     }
 
-    /** Adds the outcome of an incast of n senders. */
-    void Add(const RdmaIncastOutcome& outcome, uint32_t n)
+    /** \return rate at which frames come through an ingress port */
+    double GetRate(const RdmaRunIncast::Input& input) const
     {
-        KeepSmallest(m_forecast.mayMark, outcome.mayMark, n);
-        KeepSmallest(m_forecast.mark, outcome.mark, n);
-        KeepSmallest(m_forecast.signal, outcome.signal, n);
-        KeepSmallest(m_forecast.drop, outcome.drop, n);
-        const QbbPs controlAt = outcome.slowedAt;
-        QbbPs pfcAt = QBB_NEVER;
-        if (outcome.pause)
-        {
-            pfcAt = outcome.pause->at + m_terms.pause + m_terms.cable / 2 + m_terms.reaction;
-        }
-        if (outcome.pause && !m_forecast.pause)
-        {
-            m_forecast.controlAt = controlAt;
-            m_forecast.pfcAt = pfcAt;
-        }
-        KeepSmallest(m_forecast.pause, outcome.pause, n);
-        if (pfcAt < controlAt && !m_forecast.pfcFirst)
-        {
-            m_forecast.pfcFirst = n;
-        }
-        else if (controlAt != QBB_NEVER && !m_forecast.pfcFirst)
-        {
-            m_forecast.controlFirst = n;
-        }
+        return std::min(static_cast<double>(m_kinds[input.kind].rate),
+                        static_cast<double>(input.flows) * static_cast<double>(m_senders.rate));
     }
 
-    const QbbSwitch& m_switch;          //!< the switch
-    const RdmaSenderProfile& m_senders; //!< the senders
-    QbbPfcHeadroomTerms m_terms;        //!< times of a pause; zeros for a lossy class
-    RdmaIncast m_incast;                //!< the current incast
-    bool m_lossless{false};             //!< the ingress ports pause the class
-    bool m_mayDrop{false};              //!< frames may be dropped
-    RdmaIncastForecast m_forecast;      //!< result
+    /** \return frames that wait in the end if none of them is held back; 0: the port keeps up */
+    double GetWaiting(const RdmaRunIncast& incast) const
+    {
+        double rate = 0;
+        double frames = 0;
+        for (const RdmaRunIncast::Input& input : incast.inputs)
+        {
+            rate += GetRate(input);
+            frames += static_cast<double>(input.frames);
+        }
+        const auto out = static_cast<double>(m_kinds[incast.to].rate);
+        return rate > out ? frames * (1 - out / rate) : 0;
+    }
+
+    /** Tries an incast. \return false if the buffer manager cannot be copied */
+    bool Try(RdmaRunIncast& incast) const
+    {
+        const QbbSwitch& sw = *m_fabric.GetSwitch(incast.node);
+        const auto buffer = CopyRdmaBuffer(sw);
+        if (!buffer)
+        {
+            return false;
+        }
+        RdmaIncast trial;
+        QbbBitRate fastest{0};
+        for (const RdmaRunIncast::Input& input : incast.inputs)
+        {
+            fastest = std::max(fastest, m_kinds[input.kind].rate);
+        }
+        for (const RdmaRunIncast::Input& input : incast.inputs)
+        {
+            trial.inputs.push_back(input.port);
+            trial.framesOf.push_back(input.frames);
+            trial.shares.push_back(GetRate(input) / static_cast<double>(fastest));
+        }
+        trial.output = incast.output;
+        trial.priority = m_priority;
+        trial.inputRate = fastest;
+        const RdmaRunIncast::Input& first = incast.inputs.front();
+        DescribeRdmaIncast(trial,
+                           m_senders,
+                           m_kinds[first.kind].lossless,
+                           m_kinds[incast.to],
+                           sw.GetPortProfiles()[first.port]);
+        incast.outcome = TryRdmaIncast(*buffer, trial);
+        return true;
+    }
+
+    const RdmaFabric& m_fabric;               //!< the fabric
+    const std::vector<RdmaPortKind>& m_kinds; //!< its ports
+    uint8_t m_priority;                       //!< class of the flows
+    const RdmaSenderProfile& m_senders;       //!< the senders
+    const QbbLineRate m_lineRate;             //!< line rate of a host
+    /// Index of the kind, and name, of each port
+    std::map<Key, std::pair<std::size_t, std::string>> m_ports;
+    std::map<Key, std::vector<Use>> m_uses; //!< flows by egress port
 };
 
 } // namespace
+
+RdmaIncastOutcome
+TryRdmaIncast(QbbBufferManager& buffer, const RdmaIncast& incast)
+{
+    return RdmaIncastInProgress(buffer, incast).Run();
+}
+
+RdmaIngressRoom
+TryRdmaIngress(QbbBufferManager& buffer,
+               uint16_t input,
+               uint16_t output,
+               uint8_t priority,
+               uint32_t frameBytes)
+{
+    RdmaIngressRoom room;
+    QbbAdmission admission;
+    uint64_t held = 0;
+    do
+    {
+        room.holdsBytes = held;
+        admission = buffer.Admit(input, output, priority, frameBytes);
+        held += admission.admitted ? frameBytes : 0;
+    } while (admission.admitted && !admission.xoff);
+    room.pauses = admission.xoff;
+    while (room.pauses && !room.xonBytes && held > 0)
+    {
+        held -= frameBytes;
+        if (buffer.Release(input, output, priority, frameBytes))
+        {
+            room.xonBytes = held;
+        }
+    }
+    return room;
+}
 
 uint64_t
 RdmaSenderProfile::GetBdpBytes(QbbBitRate rate) const
@@ -235,7 +615,7 @@ void
 DescribeRdmaIncast(RdmaIncast& incast,
                    const RdmaSenderProfile& senders,
                    bool lossless,
-                   const RdmaPortSettings& to,
+                   const RdmaPortKind& to,
                    const QbbPortProfile& profile)
 {
     incast.outputRate = to.rate;
@@ -268,14 +648,81 @@ ForecastRdmaIncast(const RdmaFabric& fabric,
                    const RdmaSenderProfile& senders,
                    uint64_t behind)
 {
-    return RdmaIncastForecaster(*fabric.GetSwitch(pair.node),
-                                kinds[pair.from],
-                                kinds[pair.to],
-                                pair,
-                                priority,
-                                senders,
-                                behind)
-        .Run();
+    const QbbSwitch& sw = *fabric.GetSwitch(pair.node);
+    const RdmaPortKind& from = kinds[pair.from];
+    const QbbPortProfile profile = sw.GetPortProfiles()[pair.inputs.front()];
+    const bool mayDrop = !from.lossless || LacksHeadroom(sw, pair, priority);
+    const auto terms = from.lossless ? QbbPfcHeadroom::GetTerms(profile) : QbbPfcHeadroomTerms();
+    RdmaIncast incast;
+    incast.output = pair.output;
+    incast.priority = priority;
+    incast.inputRate = from.rate;
+    incast.frames = senders.GetFrames(senders.flowBytes) * behind;
+    DescribeRdmaIncast(incast, senders, from.lossless, kinds[pair.to], profile);
+    RdmaIncastForecast forecast;
+    forecast.pair = pair;
+    forecast.behind = behind;
+    forecast.frames = incast.frames;
+    const RdmaIncastOutcome& smallest = forecast.smallest;
+    for (uint32_t n = 1; n <= pair.inputs.size(); ++n)
+    {
+        if ((smallest.mark || incast.marks.empty()) && (smallest.pause || !from.lossless) &&
+            (smallest.drop || !mayDrop) &&
+            (forecast.pfcFirst || !senders.control || !from.lossless))
+        {
+            break; // Larger incasts can have no further effect.
+        }
+        // Senders whose total rate does not exceed the rate of the egress port build no lasting
+        // queue.
+        if (static_cast<double>(incast.inputRate) * n <= static_cast<double>(incast.outputRate))
+        {
+            continue;
+        }
+        const auto buffer = CopyRdmaBuffer(sw);
+        if (!buffer)
+        {
+            return std::nullopt;
+        }
+        incast.inputs.assign(pair.inputs.begin(), pair.inputs.begin() + n);
+        AddOutcome(forecast, TryRdmaIncast(*buffer, incast), terms, n);
+    }
+    return forecast;
+}
+
+uint64_t
+RdmaRunIncast::GetNFlows() const
+{
+    return std::accumulate(inputs.begin(),
+                           inputs.end(),
+                           uint64_t{0},
+                           [](uint64_t sum, const Input& i) { return sum + i.flows; });
+}
+
+std::vector<RdmaRunIncast>
+FindRdmaRunIncasts(const RdmaFabric& fabric,
+                   const RdmaFlowRunner& runner,
+                   const std::vector<RdmaPortKind>& kinds,
+                   uint8_t priority,
+                   const RdmaSenderProfile& senders)
+{
+    return RdmaRunIncastFinder(fabric, kinds, priority, senders).Find(runner);
+}
+
+uint64_t
+CountRdmaRunFlows(const std::vector<RdmaRunIncast>& incasts, const RdmaPortPair& pair)
+{
+    uint64_t flows = 0;
+    for (const RdmaRunIncast& incast : incasts)
+    {
+        for (const RdmaRunIncast::Input& input : incast.inputs)
+        {
+            if (incast.to == pair.to && input.kind == pair.from)
+            {
+                flows = std::max(flows, input.flows);
+            }
+        }
+    }
+    return flows;
 }
 
 } // namespace ns3

@@ -3,19 +3,134 @@
 #ifndef RDMA_INCAST_FORECAST_H
 #define RDMA_INCAST_FORECAST_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-buffer-manager.h"
+#include "qbb-mark-curve.h"
 #include "qbb-ps.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric.h"
-#include "rdma-incast-trial.h"
+#include "rdma-flow-runner.h"
 #include "rdma-port-kinds.h"
 
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-explain
+ * Incasts on paper: what senders do (RdmaSenderProfile), one incast tried on a buffer manager
+ * (TryRdmaIncast()), the smallest incasts with an effect (ForecastRdmaIncast()), and the largest
+ * incasts of the flows of a run (FindRdmaRunIncasts()).
+ */
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma-explain
+ * A hypothetical incast: senders behind ports of a switch send to one other port of the switch, at
+ * line rate, in step, from one instant on.
+ */
+struct RdmaIncast
+{
+    std::vector<uint16_t> inputs; //!< ingress ports, one for each sender
+    uint16_t output{0};           //!< egress port
+    uint8_t priority{3};          //!< class of the frames, 0..7
+    QbbBitRate inputRate{0};      //!< line rate of the ingress ports
+    QbbBitRate outputRate{0};     //!< line rate of the egress port
+    uint32_t frameBytes{0};       //!< size of every frame, with FCS
+    uint32_t lineBytes{0};        //!< size of every frame with preamble and gap
+    uint64_t frames{0};           //!< frames that each sender sends
+    /// Frames of each sender, in the order of inputs; empty: `frames` of each
+    std::vector<uint64_t> framesOf{};
+    /// Rate of each sender as a share of inputRate, above 0 to 1; empty: 1 for each
+    std::vector<double> shares{};
+    uint64_t framesAfterPause{UINT64_MAX}; //!< frames that still arrive after XOFF
+    std::vector<QbbMarkCurve> marks;       //!< marking of the egress queue
+    uint64_t signalBytes{UINT64_MAX};      //!< senders that measure delay react to a longer queue
+    /// Senders react to marks; false: to a queue above signalBytes
+    bool reactToMarks{false};
+    /// Time from the departure of the packet with the signal until its sender slows down;
+    /// QBB_NEVER: senders do not slow down
+    QbbPs feedback{QBB_NEVER};
+    QbbPs inputDelay{0}; //!< time from a sender to the switch
+};
+
+/**
+ * \ingroup rdma-explain
+ * First mark, congestion signal, pause or drop of an RdmaIncast.
+ */
+struct RdmaIncastEvent
+{
+    QbbPs at{0};             //!< time since the first frames arrived
+    uint64_t queueBytes{0};  //!< bytes in the egress queue
+    uint64_t senderBytes{0}; //!< bytes of the sender's frames that the switch holds
+    uint32_t senders{0};     //!< number of senders of the incast
+};
+
+/**
+ * \ingroup rdma-explain
+ * First events that an RdmaIncast causes.
+ */
+struct RdmaIncastOutcome
+{
+    std::optional<RdmaIncastEvent> mayMark; //!< the first packet with a chance of a mark
+    std::optional<RdmaIncastEvent> mark;    //!< the expected number of marks reaches 1
+    std::optional<RdmaIncastEvent> signal;  //!< the queue exceeds RdmaIncast::signalBytes
+    std::optional<RdmaIncastEvent> pause;   //!< the first pause
+    std::optional<RdmaIncastEvent> drop;    //!< the first drop
+    QbbPs slowedAt{QBB_NEVER};              //!< congestion control slows the first sender
+};
+
+/**
+ * \ingroup rdma-explain
+ * Passes the frames of an incast to a buffer manager, in the order in which they would arrive and
+ * leave, and records the manager's first decisions. The incast ends when its frames have been sent,
+ * when the first frames of a slowed sender would arrive, or when nothing new can happen. Until
+ * then, senders react to nothing but pauses, and the pauses do not end.
+ *
+ * A wave of frames, one from each sender, arrives every lineBytes x 8 / inputRate; a sender with a
+ * smaller share takes part in that share of the waves. A frame leaves
+ * every lineBytes x 8 / outputRate, from the first arrival on. Among simultaneous events, a frame
+ * arrives before another one leaves, as in a QbbSwitch.
+ *
+ * \param buffer an empty and configured buffer manager; frames may remain in it
+ * \param incast the incast
+ * \return the first events
+ */
+RdmaIncastOutcome TryRdmaIncast(QbbBufferManager& buffer, const RdmaIncast& incast);
+
+/**
+ * \ingroup rdma-explain
+ * Bytes that a switch holds for one sender while the egress port sends nothing.
+ */
+struct RdmaIngressRoom
+{
+    uint64_t holdsBytes{0}; //!< most bytes without a pause or drop
+    bool pauses{false};     //!< the next frame causes a pause; false: a drop
+    /// Bytes held when the pause ends; no value without a pause
+    std::optional<uint64_t> xonBytes;
+};
+
+/**
+ * \ingroup rdma-explain
+ * Fills an ingress port with frames until a pause or a drop occurs, then lets the frames leave.
+ *
+ * \param buffer an empty and configured buffer manager; it may keep frames
+ * \param input ingress port
+ * \param output egress port
+ * \param priority class of the frames, 0..7
+ * \param frameBytes size of every frame
+ * \return what the ingress port holds
+ */
+RdmaIngressRoom TryRdmaIngress(QbbBufferManager& buffer,
+                               uint16_t input,
+                               uint16_t output,
+                               uint8_t priority,
+                               uint32_t frameBytes);
 
 /**
  * \ingroup rdma-explain
@@ -67,28 +182,15 @@ RdmaSenderProfile DescribeRdmaSenders(const RdmaFabric& fabric);
 
 /**
  * \ingroup rdma-explain
- * The smallest incast that causes an event.
- */
-struct RdmaIncastDegree
-{
-    uint32_t senders{0};   //!< number of senders
-    RdmaIncastEvent event; //!< event, with its time
-};
-
-/**
- * \ingroup rdma-explain
  * Effects of incasts of increasing degree from ports of one kind to a port of another kind.
  */
 struct RdmaIncastForecast
 {
-    RdmaPortPair pair;                       //!< the ports
-    uint64_t behind{0};                      //!< flows that send through each ingress port
-    uint64_t frames{0};                      //!< frames that come through each ingress port
-    std::optional<RdmaIncastDegree> mayMark; //!< smallest incast whose packets may be marked
-    std::optional<RdmaIncastDegree> mark;    //!< smallest incast that causes 1 mark on average
-    std::optional<RdmaIncastDegree> signal;  //!< smallest incast that exceeds the accepted delay
-    std::optional<RdmaIncastDegree> pause;   //!< smallest incast that causes a pause
-    std::optional<RdmaIncastDegree> drop;    //!< smallest incast that causes a drop
+    RdmaPortPair pair;  //!< the ports
+    uint64_t behind{0}; //!< flows that send through each ingress port
+    uint64_t frames{0}; //!< frames that come through each ingress port
+    /// First events of the smallest incast that causes them; slowedAt has no meaning here
+    RdmaIncastOutcome smallest;
     /// Largest number of senders up to which congestion control slows a sender before a pause does
     uint32_t controlFirst{0};
     std::optional<uint32_t> pfcFirst; //!< smallest incast in which a pause slows a sender first
@@ -104,13 +206,13 @@ struct RdmaIncastForecast
  * \param [in,out] incast the incast, with its inputRate
  * \param senders the senders
  * \param lossless true if the ingress ports pause the class
- * \param to settings of the egress port
+ * \param to kind of the egress port
  * \param profile profile of an ingress port
  */
 void DescribeRdmaIncast(RdmaIncast& incast,
                         const RdmaSenderProfile& senders,
                         bool lossless,
-                        const RdmaPortSettings& to,
+                        const RdmaPortKind& to,
                         const QbbPortProfile& profile);
 
 /**
@@ -131,6 +233,63 @@ std::optional<RdmaIncastForecast> ForecastRdmaIncast(const RdmaFabric& fabric,
                                                      uint8_t priority,
                                                      const RdmaSenderProfile& senders,
                                                      uint64_t behind);
+
+/**
+ * \ingroup rdma-explain
+ * A moment of a run at which several flows share an egress port of a switch, and what happens if
+ * all these flows begin together.
+ */
+struct RdmaRunIncast
+{
+    /** An ingress port of the switch. */
+    struct Input
+    {
+        uint16_t port{0};    //!< number of the port
+        std::size_t kind{0}; //!< index of the kind of the port
+        uint64_t flows{0};   //!< flows that come through the port
+        uint64_t frames{0};  //!< frames of these flows
+    };
+
+    std::size_t to{0};         //!< index of the kind of the egress port
+    uint32_t node{0};          //!< node id of the switch
+    uint16_t output{0};        //!< number of the egress port
+    std::string port;          //!< name of the egress port
+    std::vector<Input> inputs; //!< ingress ports, by number
+    RdmaIncastOutcome outcome; //!< first events
+
+    /** \return flows through all ingress ports */
+    uint64_t GetNFlows() const;
+};
+
+/**
+ * \ingroup rdma-explain
+ * Finds the largest incasts of the flows of a run. A flow counts at the egress ports of its path,
+ * from its start on, for as long as its bytes take at the line rate of its host. Of the ports of a
+ * kind, the port has the largest incast at which most frames would wait if they came at the rates
+ * of the hosts and of the ingress ports.
+ *
+ * \param fabric the fabric
+ * \param runner the flows
+ * \param kinds ports of the fabric
+ * \param priority class of the flows, 0..7
+ * \param senders the senders
+ * \return the largest incast into a port of each kind, by kind, without kinds of which no port gets
+ *         more than it can send
+ */
+std::vector<RdmaRunIncast> FindRdmaRunIncasts(const RdmaFabric& fabric,
+                                              const RdmaFlowRunner& runner,
+                                              const std::vector<RdmaPortKind>& kinds,
+                                              uint8_t priority,
+                                              const RdmaSenderProfile& senders);
+
+/**
+ * \ingroup rdma-explain
+ * \param incasts result of FindRdmaRunIncasts()
+ * \param pair kinds of ingress and egress ports
+ * \return most flows that come through one ingress port of the pair's kind in the largest incast
+ *         into a port of the pair's other kind; 0: none do
+ */
+uint64_t CountRdmaRunFlows(const std::vector<RdmaRunIncast>& incasts, const RdmaPortPair& pair);
 
 } // namespace ns3
 

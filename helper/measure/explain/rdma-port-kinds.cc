@@ -40,70 +40,57 @@ AreSameMarks(const std::vector<QbbMarkCurve>& a, const std::vector<QbbMarkCurve>
                       });
 }
 
-/** \return true if ports with these settings are of one kind */
+/** \return true if the ports are of one kind */
 bool
-AreSameSettings(const RdmaPortSettings& a, const RdmaPortSettings& b)
+AreSameKind(const RdmaPortKind& a, const RdmaPortKind& b)
 {
-    return a.rate == b.rate && a.lossless == b.lossless && a.buffer.HasSameThreshold(b.buffer) &&
+    return a.name == b.name && a.ofHost == b.ofHost && a.rate == b.rate &&
+           a.lossless == b.lossless && a.buffer.HasSameThreshold(b.buffer) &&
            AreSameMarks(a.marks, b.marks);
 }
 
-/** \return settings that ports of hosts and of switches have */
-RdmaPortSettings
-DescribeHostPort(const QbbNetDevice& device, uint8_t priority)
-{
-    RdmaPortSettings settings;
-    settings.rate = device.GetLineRate().GetBitRate();
-    settings.lossless = (device.GetFlowControl().GetLosslessClasses() >> priority & 1) != 0;
-    return settings;
-}
-
-RdmaPortSettings
-DescribeSwitchPort(const QbbSwitch& sw,
+/** Adds to a kind what only ports of switches have. */
+void
+DescribeSwitchPort(RdmaPortKind& kind,
+                   const QbbSwitch& sw,
                    const QbbBufferManager* buffer,
                    const QbbPortProfile& profile,
                    uint16_t number,
                    uint8_t priority)
 {
-    const Ptr<QbbNetDevice> device = sw.GetPort(number);
-    RdmaPortSettings settings = DescribeHostPort(*device, priority);
     if (buffer)
     {
-        settings.buffer = buffer->GetTerms(number, priority);
+        kind.buffer = buffer->GetTerms(number, priority);
     }
-    settings.neededHeadroomBytes = settings.lossless ? QbbPfcHeadroom::GetBytes(profile) : 0;
-    settings.marks = sw.GetMarkers().DescribeMarks(*device, priority);
-    for (QbbMarkCurve& curve : settings.marks)
+    kind.marks = sw.GetMarkers().DescribeMarks(*sw.GetPort(number), priority);
+    for (QbbMarkCurve& curve : kind.marks)
     {
         curve.perInput = curve.perInput && sw.IsInputQueued();
     }
-    return settings;
+    kind.neededHeadroom.Add(kind.lossless ? QbbPfcHeadroom::GetBytes(profile) : 0);
 }
 
-/** Adds a port to the kinds. */
+/** Adds a port to the kinds. \param described kind of this port alone \param port the port */
 void
 AddToKind(std::vector<RdmaPortKind>& kinds,
-          const std::string& name,
-          const RdmaPortSettings& settings,
-          const RdmaPortKind::Member& member)
+          const RdmaPortKind& described,
+          const std::shared_ptr<const RdmaFabricPort>& port)
 {
-    const bool ofHost = member.port->role == RdmaNodeRole::HOST;
-    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const RdmaPortKind& each) {
-        return each.name == name && each.ofHost == ofHost &&
-               AreSameSettings(each.settings, settings);
+    auto kind = std::find_if(kinds.begin(), kinds.end(), [&described](const RdmaPortKind& each) {
+        return AreSameKind(each, described);
     });
     if (kind == kinds.end())
     {
-        kind = kinds.insert(kinds.end(), {name, ofHost, settings});
+        kind = kinds.insert(kinds.end(), described);
     }
-    const uint64_t memory = settings.buffer.poolBytes;
+    const uint64_t memory = described.buffer.poolBytes;
     kind->leastMemory = memory < kind->memory.least ? kind->members.size() : kind->leastMemory;
     kind->mostMemory = memory > kind->memory.most ? kind->members.size() : kind->mostMemory;
     kind->memory.Add(memory);
-    kind->headroom.Add(settings.buffer.headroomBytes);
-    kind->neededHeadroom.Add(settings.neededHeadroomBytes);
-    kind->headroomPool.Add(settings.buffer.headroomPoolBytes);
-    kind->members.push_back(member);
+    kind->headroom.Add(described.buffer.headroomBytes);
+    kind->neededHeadroom.Add(described.neededHeadroom.least);
+    kind->headroomPool.Add(described.buffer.headroomPoolBytes);
+    kind->members.push_back(port);
 }
 
 /** Gives different names to kinds that differ only in their settings. */
@@ -125,102 +112,24 @@ NumberKinds(std::vector<RdmaPortKind>& kinds)
     }
 }
 
-/** Finds the pairs of kinds of ports between which switches forward. */
-class RdmaPortPairFinder
+/** \return ports through which a switch forwards to a host; null: none */
+const QbbForwardingTable::Group*
+GetRoute(const RdmaFabric& fabric, uint32_t sw, uint32_t host)
 {
-  public:
-    RdmaPortPairFinder(const RdmaFabric& fabric, const std::vector<RdmaPortKind>& kinds)
-        : m_fabric(fabric),
-          m_ports(MakeRdmaFabricPorts(fabric.GetTopology())),
-          m_kindOf(m_ports.size())
-    {
-        for (std::size_t node = 0; node < m_ports.size(); ++node)
-        {
-            m_kindOf[node].resize(m_ports[node].size());
-        }
-        for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-        {
-            for (const auto& member : kinds[kind].members)
-            {
-                m_kindOf[member.port->node][member.port->number] = kind;
-            }
-        }
-    }
+    return fabric.GetSwitch(sw)->GetForwardingTable().Lookup(fabric.GetAddress(host).Get());
+}
 
-    std::vector<RdmaPortPair> Find()
+/** \return true if frames for a host enter a switch at a port */
+bool
+MayReceiveFramesFor(const RdmaFabric& fabric, const RdmaFabricPort& port, uint32_t host)
+{
+    if (fabric.GetTopology().IsHost(port.peer))
     {
-        const RdmaTopology& topology = m_fabric.GetTopology();
-        std::set<std::pair<std::string, std::size_t>> seen;
-        for (const uint32_t sw : topology.GetSwitches())
-        {
-            if (seen.emplace(GetNodeStem(topology.GetNode(sw).name), m_ports[sw].size()).second)
-            {
-                for (const uint32_t host : topology.GetHosts())
-                {
-                    AddRoutes(sw, host);
-                }
-            }
-        }
-        std::vector<RdmaPortPair> pairs;
-        for (const auto& [kinds, pair] : m_pairs)
-        {
-            pairs.push_back(pair);
-        }
-        return pairs;
+        return port.peer != host;
     }
-
-  private:
-    /** \return ports through which a switch forwards to a host; null: none */
-    const QbbForwardingTable::Group* GetRoute(uint32_t sw, uint32_t host) const
-    {
-        return m_fabric.GetSwitch(sw)->GetForwardingTable().Lookup(m_fabric.GetAddress(host).Get());
-    }
-
-    /** \return true if frames for a host enter a switch at a port */
-    bool Enters(const RdmaFabricPort& port, uint32_t host) const
-    {
-        if (m_fabric.GetTopology().IsHost(port.peer))
-        {
-            return port.peer != host;
-        }
-        const auto* route = GetRoute(port.peer, host);
-        return route && std::find(route->begin(), route->end(), port.peerNumber) != route->end();
-    }
-
-    /** Adds the pairs of ports of a switch between which frames for a host pass. */
-    void AddRoutes(uint32_t sw, uint32_t host)
-    {
-        const auto* route = GetRoute(sw, host);
-        if (!route || route->empty())
-        {
-            return;
-        }
-        std::map<std::size_t, std::vector<uint16_t>> inputs;
-        for (const auto& port : m_ports[sw])
-        {
-            if (Enters(*port, host))
-            {
-                inputs[m_kindOf[sw][port->number]].push_back(static_cast<uint16_t>(port->number));
-            }
-        }
-        const uint16_t output = route->front();
-        for (const auto& [from, ports] : inputs)
-        {
-            const std::size_t to = m_kindOf[sw][output];
-            RdmaPortPair& pair = m_pairs[{to, from}];
-            if (ports.size() > pair.inputs.size())
-            {
-                pair = {from, to, sw, ports, output};
-            }
-        }
-    }
-
-    const RdmaFabric& m_fabric;                     //!< the fabric
-    const RdmaFabricPorts m_ports;                  //!< ports of the fabric
-    std::vector<std::vector<std::size_t>> m_kindOf; //!< index of a kind, by node and port
-    /// The pairs, by kind of the egress port and kind of the ingress ports.
-    std::map<std::pair<std::size_t, std::size_t>, RdmaPortPair> m_pairs;
-};
+    const auto* route = GetRoute(fabric, port.peer, host);
+    return route && std::find(route->begin(), route->end(), port.peerNumber) != route->end();
+}
 
 } // namespace
 
@@ -249,19 +158,28 @@ MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority)
         const auto profiles = isHost ? std::vector<QbbPortProfile>() : sw->GetPortProfiles();
         for (const auto& port : ports[node])
         {
-            const Ptr<QbbNetDevice> device = fabric.GetDevice(port->link, node);
-            const auto number = static_cast<uint16_t>(port->number);
-            const RdmaPortSettings settings = isHost ? DescribeHostPort(*device, priority)
-                                                     : DescribeSwitchPort(*sw,
-                                                                          PeekPointer(buffer),
-                                                                          profiles[number],
-                                                                          number,
-                                                                          priority);
+            const QbbNetDevice& device = *fabric.GetDevice(port->link, node);
             const std::string peer = fabric.GetTopology().GetNode(port->peer).name;
-            AddToKind(kinds,
-                      GetNodeStem(port->nodeName) + " to " + GetNodeStem(peer),
-                      settings,
-                      {port, device});
+            const auto number = static_cast<uint16_t>(port->number);
+            RdmaPortKind kind;
+            kind.name = GetNodeStem(port->nodeName) + " to " + GetNodeStem(peer);
+            kind.ofHost = isHost;
+            kind.rate = device.GetLineRate().GetBitRate();
+            kind.lossless = (device.GetFlowControl().GetLosslessClasses() >> priority & 1) != 0;
+            if (isHost)
+            {
+                kind.neededHeadroom.Add(0);
+            }
+            else
+            {
+                DescribeSwitchPort(kind,
+                                   *sw,
+                                   PeekPointer(buffer),
+                                   profiles[number],
+                                   number,
+                                   priority);
+            }
+            AddToKind(kinds, kind, port);
         }
     }
     NumberKinds(kinds);
@@ -271,7 +189,64 @@ MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority)
 std::vector<RdmaPortPair>
 MakeRdmaPortPairs(const RdmaFabric& fabric, const std::vector<RdmaPortKind>& kinds)
 {
-    return RdmaPortPairFinder(fabric, kinds).Find();
+    const RdmaTopology& topology = fabric.GetTopology();
+    const RdmaFabricPorts ports = MakeRdmaFabricPorts(topology);
+    std::vector<std::vector<std::size_t>> kindOf; // by node id and port number
+    for (const auto& ofNode : ports)
+    {
+        kindOf.emplace_back(ofNode.size());
+    }
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    {
+        for (const auto& port : kinds[kind].members)
+        {
+            kindOf[port->node][port->number] = kind;
+        }
+    }
+    // By kind of the egress port and kind of the ingress ports
+    std::map<std::pair<std::size_t, std::size_t>, RdmaPortPair> found;
+    const auto addRoute = [&](uint32_t sw, uint32_t host) {
+        const auto* route = GetRoute(fabric, sw, host);
+        if (!route || route->empty())
+        {
+            return;
+        }
+        std::map<std::size_t, std::vector<uint16_t>> inputs; // by kind
+        for (const auto& port : ports[sw])
+        {
+            if (MayReceiveFramesFor(fabric, *port, host))
+            {
+                inputs[kindOf[sw][port->number]].push_back(static_cast<uint16_t>(port->number));
+            }
+        }
+        const uint16_t output = route->front();
+        for (const auto& [from, numbers] : inputs)
+        {
+            const std::size_t to = kindOf[sw][output];
+            RdmaPortPair& pair = found[{to, from}];
+            if (numbers.size() > pair.inputs.size())
+            {
+                pair = {from, to, sw, numbers, output};
+            }
+        }
+    };
+    std::set<std::pair<std::string, std::size_t>> seen;
+    for (const uint32_t sw : topology.GetSwitches())
+    {
+        if (seen.emplace(GetNodeStem(topology.GetNode(sw).name), ports[sw].size()).second)
+        {
+            for (const uint32_t host : topology.GetHosts())
+            {
+                addRoute(sw, host);
+            }
+        }
+    }
+    std::vector<RdmaPortPair> pairs;
+    for (const auto& [of, pair] : found)
+    {
+        pairs.push_back(pair);
+    }
+    return pairs;
 }
 
 } // namespace ns3

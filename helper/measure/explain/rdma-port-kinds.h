@@ -6,7 +6,6 @@
 #include "qbb-bit-rate.h"
 #include "qbb-buffer-manager.h"
 #include "qbb-mark-curve.h"
-#include "qbb-net-device.h"
 #include "rdma-fabric.h"
 #include "rdma-port-result.h"
 
@@ -19,19 +18,6 @@
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma-explain
- * Settings of a port for one class: buffer, headroom, marks.
- */
-struct RdmaPortSettings
-{
-    QbbBitRate rate{0};              //!< line rate
-    bool lossless{false};            //!< the port pauses the class at its peer
-    QbbIngressTerms buffer;          //!< settings of the buffer manager; only for switches
-    uint64_t neededHeadroomBytes{0}; //!< result of QbbPfcHeadroom; only for switches
-    std::vector<QbbMarkCurve> marks; //!< marking of the egress queue; only for switches
-};
 
 /**
  * \ingroup rdma-explain
@@ -58,28 +44,25 @@ struct RdmaRange
 
 /**
  * \ingroup rdma-explain
- * Ports of a fabric that have equal roles, rates and thresholds. Their headrooms may differ, as
- * cables do, and the memory that a dynamic threshold depends on.
+ * Ports of a fabric that have equal roles, rates and thresholds for one class. Their headrooms may
+ * differ, as cables do, and the memory that a dynamic threshold depends on.
  */
 struct RdmaPortKind
 {
-    /** A port. */
-    struct Member
-    {
-        std::shared_ptr<const RdmaFabricPort> port; //!< names and numbers
-        Ptr<QbbNetDevice> device;                   //!< the device
-    };
-
-    std::string name;            //!< for instance "leaf to host"
-    bool ofHost{false};          //!< ports of hosts
-    RdmaPortSettings settings;   //!< settings of the first port
-    RdmaRange headroom;          //!< headroom of a port
-    RdmaRange neededHeadroom;    //!< RdmaPortSettings::neededHeadroomBytes
-    RdmaRange headroomPool;      //!< headroom of all ports of a pool
-    RdmaRange memory;            //!< shared memory of a pool
-    std::size_t leastMemory{0};  //!< index of a member with the least shared memory
-    std::size_t mostMemory{0};   //!< index of a member with the most shared memory
-    std::vector<Member> members; //!< the ports, by node id and port number
+    std::string name;       //!< for instance "leaf to host"
+    bool ofHost{false};     //!< ports of hosts
+    QbbBitRate rate{0};     //!< line rate
+    bool lossless{false};   //!< the ports pause the class at their peers
+    QbbIngressTerms buffer; //!< settings of the buffer manager for the first port of a switch
+    std::vector<QbbMarkCurve> marks; //!< marking of the egress queues; only for switches
+    RdmaRange headroom;              //!< headroom of a port
+    RdmaRange neededHeadroom;        //!< result of QbbPfcHeadroom for a port; 0 for hosts
+    RdmaRange headroomPool;          //!< headroom of all ports of a pool
+    RdmaRange memory;                //!< shared memory of a pool
+    std::size_t leastMemory{0};      //!< index of a member with the least shared memory
+    std::size_t mostMemory{0};       //!< index of a member with the most shared memory
+    /// The ports, by node id and port number
+    std::vector<std::shared_ptr<const RdmaFabricPort>> members;
 };
 
 /**

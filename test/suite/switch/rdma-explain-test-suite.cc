@@ -114,9 +114,9 @@ class ExplainForecastTestCase : public TestCase
         test.Run(2_ms);
         report->Finish();
         const RdmaIncastForecast& incast = report->GetForecasts().at(0).incasts.at(0);
-        const auto& degree = m_effect == Effect::PAUSE  ? incast.pause
-                             : m_effect == Effect::MARK ? incast.mark
-                                                        : incast.drop;
+        const auto& degree = m_effect == Effect::PAUSE  ? incast.smallest.pause
+                             : m_effect == Effect::MARK ? incast.smallest.mark
+                                                        : incast.smallest.drop;
         Shown shown;
         shown.forecast = degree ? std::optional(degree->senders) : std::nullopt;
         for (const auto& row : test.fabric->GetPortResults())

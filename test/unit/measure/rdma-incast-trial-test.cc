@@ -4,7 +4,7 @@
 // a port of equal rate: when the first frame of wave k (from 0) arrives, k frames wait.
 
 #include "qbb-shared-buffer-setup.h"
-#include "rdma-incast-trial.h"
+#include "rdma-incast-forecast.h"
 
 #include <gtest/gtest.h>
 #include <optional>
