@@ -106,15 +106,6 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     return CheckIdealResult(longest);
 }
 
-/// Instant at which a port becomes idle: whole picoseconds plus a fraction in units of 1/rate ps.
-struct Port
-{
-    QbbLineRate rate;
-    QbbPs delay;
-    QbbPs free;
-    uint64_t fraction;
-};
-
 /**
  * Computes the completion time frame by frame and link by link, for arbitrary rates.
  *
@@ -156,6 +147,15 @@ class IdealRecursion
     }
 
   private:
+    /// Instant at which a port becomes idle: whole ps plus a fraction in units of 1/rate ps.
+    struct Port
+    {
+        QbbLineRate rate;  //!< rate of the link
+        QbbPs delay;       //!< delay of the link
+        QbbPs free;        //!< whole picoseconds of the instant
+        uint64_t fraction; //!< fraction of the instant
+    };
+
     static constexpr uint64_t FIRST_SKIP = 1024;        //!< frames before the first try to skip
     static constexpr uint64_t LONGEST_PERIOD = 1 << 20; //!< in frames
     static constexpr QbbPs ROUNDING = 1_ns; //!< more than what rounding takes from a backlog

@@ -62,7 +62,7 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
 {
     std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> all;
     ParseRdmaOption("timeseriesFlows",
-                    [&] { RdmaTimeSeriesInstrument::ParseFlows(options.timeseriesFlows); });
+                    [&] { RdmaTimeSeries::ParseFlows(options.timeseriesFlows); });
     std::map<std::string, std::string> writers; // option that names a file, by file
     for (const auto& [option, type] : INSTRUMENT_OPTIONS)
     {

@@ -385,7 +385,7 @@ PrintRunIncast(std::ostream& os, const RdmaClassForecast& forecast, const RdmaRu
 
 /** \return what slows a sender down, as the end of a sentence */
 std::string
-GetBrake(const RdmaClassForecast& forecast)
+DescribeWhatSlowsSenders(const RdmaClassForecast& forecast)
 {
     const bool lossless =
         std::any_of(forecast.kinds.begin(), forecast.kinds.end(), [](const RdmaPortKind& kind) {
@@ -412,16 +412,17 @@ PrintSenders(std::ostream& os, const RdmaClassForecast& forecast)
     if (senders.burstBytes > 0)
     {
         os << "A host sends " << FormatSize(senders.burstBytes) << " at line rate (Burst)"
-           << GetBrake(forecast);
+           << DescribeWhatSlowsSenders(forecast);
     }
     else if (senders.flowBytes > 0)
     {
         os << "A host sends its flow at line rate, at most " << FormatSize(senders.flowBytes)
-           << GetBrake(forecast);
+           << DescribeWhatSlowsSenders(forecast);
     }
     else
     {
-        os << "A host sends a bandwidth-delay product at line rate" << GetBrake(forecast);
+        os << "A host sends a bandwidth-delay product at line rate"
+           << DescribeWhatSlowsSenders(forecast);
     }
     if (senders.burstBytes == 0 && senders.maxInFlight < std::numeric_limits<uint32_t>::max())
     {
@@ -554,9 +555,9 @@ FindPort(const RdmaFabric& fabric,
 void
 AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& name)
 {
-    kind.queue.Raise(found.queueBytes, name);
-    kind.ingress.Raise(found.ingressBytes, name);
-    kind.headroom.Raise(found.headroomBytes, name, found.headroomLimit);
+    kind.queue.Consider(found.queueBytes, name);
+    kind.ingress.Consider(found.ingressBytes, name);
+    kind.headroom.Consider(found.headroomBytes, name, found.headroomLimit);
     kind.xoffSent += found.xoffSent;
     kind.xoffReceived += found.xoffReceived;
     kind.pausing += found.xoffSent > 0 ? 1 : 0;
@@ -727,7 +728,7 @@ class FindingsPrinter
             if (hosts || !m_forecast.kinds[i].ofHost)
             {
                 const RdmaPeak& other = m_findings.kinds[i].*peak;
-                largest.Raise(other.bytes, other.port);
+                largest.Consider(other.bytes, other.port);
             }
         }
         return largest;
@@ -760,7 +761,7 @@ class FindingsPrinter
         }
         else
         {
-            m_os << "the longest queue of a switch had " << queue.bytes << " B" << At(queue)
+            m_os << "the longest queue of a switch had " << queue.bytes << " B" << GetPlace(queue)
                  << ", and Kmin is " << kmin << " B or more"
                  << (perInput ? " for the packets of one ingress port" : "") << ".\n";
         }
@@ -820,10 +821,10 @@ class FindingsPrinter
         }
         const RdmaKindFindings& found = m_findings.kinds[*closest];
         const uint64_t xoff = found.room->holdsBytes;
-        m_os << "the fullest ingress port held " << found.ingress.bytes << " B" << At(found.ingress)
-             << ", " << found.ingress.bytes * 100 / xoff << "% of the XOFF of "
-             << m_forecast.kinds[*closest].name << ", which is " << xoff << " B"
-             << GetBusyAlone(found) << ".\n";
+        m_os << "the fullest ingress port held " << found.ingress.bytes << " B"
+             << GetPlace(found.ingress) << ", " << found.ingress.bytes * 100 / xoff
+             << "% of the XOFF of " << m_forecast.kinds[*closest].name << ", which is " << xoff
+             << " B" << GetXoffCondition(found) << ".\n";
         PrintLowest(*closest);
         const RdmaPeak queue = GetLargest(&RdmaKindFindings::queue, false);
         if (queue.bytes <= 2 * m_forecast.senders.frameBytes)
@@ -835,20 +836,20 @@ class FindingsPrinter
         {
             m_os << m_forecast.senders.control->GetInstanceTypeId().GetName()
                  << " acted first and kept the longest queue at " << queue.bytes << " B"
-                 << At(queue) << ".\n";
+                 << GetPlace(queue) << ".\n";
         }
         else
         {
             m_os << "The memory took all of what the flows sent beyond the rates of the ports: at "
                     "most "
-                 << queue.bytes << " B waited" << At(queue) << ".\n";
+                 << queue.bytes << " B waited" << GetPlace(queue) << ".\n";
         }
         m_os << "For pauses: ";
         if (!m_findings.xoffAttribute.empty())
         {
             m_os << "--" << m_findings.xoffAttribute << " below " << found.ingress.bytes << ", ";
         }
-        m_os << GetMemory("less memory") << "larger flows, or more senders to a port.\n";
+        m_os << GetMemoryAdvice("less memory") << "larger flows, or more senders to a port.\n";
     }
 
     void PrintWhyPaused()
@@ -869,10 +870,11 @@ class FindingsPrinter
             {
                 m_os << found.pausing << " of " << kind.members.size() << " ports " << kind.name
                      << " sent pauses: the fullest held " << found.ingress.bytes << " B"
-                     << At(found.ingress);
+                     << GetPlace(found.ingress);
                 if (found.room && found.room->pauses)
                 {
-                    m_os << ", XOFF is " << found.room->holdsBytes << " B" << GetBusyAlone(found);
+                    m_os << ", XOFF is " << found.room->holdsBytes << " B"
+                         << GetXoffCondition(found);
                 }
                 m_os << "; headroom " << found.headroom.bytes << " of "
                      << (found.headroom.bytes > 0 ? std::to_string(found.headroom.limit)
@@ -880,7 +882,7 @@ class FindingsPrinter
                      << " B";
                 if (kind.headroom.least < kind.headroom.most && found.headroom.bytes > 0)
                 {
-                    m_os << At(found.headroom);
+                    m_os << GetPlace(found.headroom);
                 }
                 m_os << ".\n";
                 if (found.room)
@@ -905,7 +907,8 @@ class FindingsPrinter
         {
             m_os << "a larger --" << m_findings.xoffAttribute << ", ";
         }
-        m_os << GetMemory("more memory") << GetEarlierControl() << "or fewer senders to a port.\n";
+        m_os << GetMemoryAdvice("more memory") << GetControlAdvice()
+             << "or fewer senders to a port.\n";
     }
 
     /** Prints whether congestion control or PFC acted first. */
@@ -980,7 +983,7 @@ class FindingsPrinter
         }
         else if (reason == QbbDropReason::BUFFER_FULL || reason == QbbDropReason::EGRESS_LIMIT)
         {
-            m_os << " For fewer: " << GetMemory("more memory") << GetEarlierControl()
+            m_os << " For fewer: " << GetMemoryAdvice("more memory") << GetControlAdvice()
                  << "or pauses (PFC).";
         }
         m_os << "\n";
@@ -997,7 +1000,7 @@ class FindingsPrinter
     }
 
     /** \return advice that makes congestion control act earlier */
-    std::string GetEarlierControl() const
+    std::string GetControlAdvice() const
     {
         return !m_forecast.senders.control          ? "congestion control, "
                : m_forecast.senders.ReactsToMarks() ? "lower Kmin and Kmax, "
@@ -1005,19 +1008,19 @@ class FindingsPrinter
     }
 
     /** \return where a peak occurred */
-    static std::string At(const RdmaPeak& peak)
+    static std::string GetPlace(const RdmaPeak& peak)
     {
         return peak.port.empty() ? "" : " at " + peak.port;
     }
 
     /** \return condition under which the XOFF threshold of a kind holds; may be empty */
-    static std::string GetBusyAlone(const RdmaKindFindings& found)
+    static std::string GetXoffCondition(const RdmaKindFindings& found)
     {
         return found.lowestXoff > 0 ? " while no other port holds memory" : "";
     }
 
     /** \return "WHAT (--ATTRIBUTE), ", or "WHAT, " without an attribute */
-    std::string GetMemory(const std::string& what) const
+    std::string GetMemoryAdvice(const std::string& what) const
     {
         return m_findings.sizeAttribute.empty() ? what + ", "
                                                 : what + " (--" + m_findings.sizeAttribute + "), ";
@@ -1149,7 +1152,7 @@ class RdmaExplainReport::FirstEvents
 };
 
 void
-RdmaPeak::Raise(uint64_t other, const std::string& name, uint64_t most)
+RdmaPeak::Consider(uint64_t other, const std::string& name, uint64_t most)
 {
     const auto share = [](uint64_t part, uint64_t whole) {
         return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)

@@ -66,7 +66,7 @@ struct RdmaPeak
      * \param most limit of the port; if it is above 0, ports are compared by their bytes as a share
      *        of their limits
      */
-    void Raise(uint64_t other, const std::string& name, uint64_t most = 0);
+    void Consider(uint64_t other, const std::string& name, uint64_t most = 0);
 };
 
 /**

@@ -136,10 +136,10 @@ class RdmaIncastInProgress
         }
     }
 
-    /** Records when a sender slows down, if \p hears is true and no sender has slowed down yet. */
-    void Slow(bool hears, QbbPs now, uint64_t queueBytes)
+    /** Records when a sender slows down, if \p reacts is true and no sender has slowed down yet. */
+    void Slow(bool reacts, QbbPs now, uint64_t queueBytes)
     {
-        if (hears && m_outcome.slowedAt == QBB_NEVER && m_incast.feedback != QBB_NEVER)
+        if (reacts && m_outcome.slowedAt == QBB_NEVER && m_incast.feedback != QBB_NEVER)
         {
             m_outcome.slowedAt = now + m_outputRate.BytesToPs(queueBytes) + m_incast.feedback;
         }

@@ -4,8 +4,6 @@
 
 #include "qbb-time.h"
 #include "rdma-flow-report.h"
-#include "rdma-instrument.h"
-#include "rdma-output-file.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
 
@@ -19,8 +17,17 @@
 namespace ns3
 {
 
+NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitor);
+
 namespace
 {
+
+/// Names under which programs take the class.
+const RdmaPartName g_monitorName("monitor",
+                                 QbbPortMonitor::GetTypeId(),
+                                 "",
+                                 "CSV file: counters, pauses, watermarks of all ports",
+                                 {"File"});
 
 std::vector<RdmaResultColumn<QbbPortReading>>
 MakeMonitorColumns()
@@ -77,17 +84,54 @@ QbbPortReading::HasValuesOf(const QbbPortReading& other) const
            });
 }
 
-QbbPortMonitor::QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
-    : m_os(os),
-      m_rows(os),
-      m_fabric(fabric),
-      m_names(MakeRdmaFabricPorts(fabric->GetTopology())),
-      m_period(period),
-      m_timer(this)
+TypeId
+QbbPortMonitor::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbPortMonitorInstrument")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbPortMonitor>()
+                            .AddAttribute("File",
+                                          "The CSV file.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&QbbPortMonitor::m_path),
+                                          MakeStringChecker())
+                            .AddAttribute("Period",
+                                          "Time between polls.",
+                                          TimeValue(MicroSeconds(100)),
+                                          MakeTimeAccessor(&QbbPortMonitor::m_periodTime),
+                                          QbbMakePositiveTimeChecker());
+    return tid;
+}
+
+QbbPortMonitor::QbbPortMonitor()
+    : m_timer(this)
+{
+}
+
+void
+QbbPortMonitor::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
+{
+    Watch(m_file.GetStream(), fabric, QbbToPs(m_periodTime));
+    for (uint32_t node = 0; node < fabric->GetTopology().GetNNodes(); ++node)
+    {
+        AddNode(node);
+    }
+    m_file.OpenForRun(m_path);
+    Start();
+}
+
+void
+QbbPortMonitor::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
 {
     NS_ABORT_MSG_IF(period <= 0_ps,
                     "rdma: a port monitor with a period of " << period
                                                              << " ps; accepted: 1 ps and above");
+    m_os = &os;
+    m_rows.emplace(os);
+    m_fabric = fabric;
+    m_names = MakeRdmaFabricPorts(fabric->GetTopology());
+    m_period = period;
 }
 
 void
@@ -119,14 +163,19 @@ void
 QbbPortMonitor::Start()
 {
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
-    m_os << g_monitorTable.FormatHeader();
+    *m_os << g_monitorTable.FormatHeader();
     m_timer.Arm((QbbNow() / m_period + 1) * m_period);
 }
 
 void
 QbbPortMonitor::Finish()
 {
-    m_rows.Finish();
+    Poll();
+    m_rows->Finish();
+    if (!m_path.empty())
+    {
+        m_file.Close(IsCut());
+    }
 }
 
 void
@@ -163,7 +212,7 @@ QbbPortMonitor::Poll()
                 last = reading;
                 row.clear();
                 g_monitorTable.AppendRow(row, reading);
-                m_rows.Add({static_cast<uint64_t>(now.Get()), port.place, priority}, row);
+                m_rows->Add({static_cast<uint64_t>(now.Get()), port.place, priority}, row);
             }
         }
     }
@@ -191,80 +240,6 @@ QbbPortMonitor::Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes
         reading.peakHeadroomBytes = peaks.headroomBytes;
     }
     return reading;
-}
-
-/**
- * \ingroup rdma
- * Writes a QbbPortMonitor of all ports of a fabric to a CSV file: `monitor:FILE`.
- */
-class QbbPortMonitorInstrument : public RdmaInstrument
-{
-  public:
-    /** \return the object TypeId */
-    static TypeId GetTypeId();
-
-    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
-    void Finish() override;
-
-    bool WatchesRanks() const override
-    {
-        return true;
-    }
-
-  private:
-    std::string m_path;                        //!< attribute File
-    Time m_period;                             //!< attribute Period
-    RdmaOutputFile m_file;                     //!< output file of the rows
-    std::unique_ptr<QbbPortMonitor> m_monitor; //!< writes the rows
-};
-
-NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitorInstrument);
-
-/// Names under which programs take the class.
-const RdmaPartName g_monitorName("monitor",
-                                 QbbPortMonitorInstrument::GetTypeId(),
-                                 "",
-                                 "CSV file: counters, pauses, watermarks of all ports",
-                                 {"File"});
-
-TypeId
-QbbPortMonitorInstrument::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::QbbPortMonitorInstrument")
-                            .SetParent<RdmaInstrument>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<QbbPortMonitorInstrument>()
-                            .AddAttribute("File",
-                                          "The CSV file.",
-                                          StringValue(""),
-                                          MakeStringAccessor(&QbbPortMonitorInstrument::m_path),
-                                          MakeStringChecker())
-                            .AddAttribute("Period",
-                                          "Time between polls.",
-                                          TimeValue(MicroSeconds(100)),
-                                          MakeTimeAccessor(&QbbPortMonitorInstrument::m_period),
-                                          QbbMakePositiveTimeChecker());
-    return tid;
-}
-
-void
-QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
-{
-    m_monitor = std::make_unique<QbbPortMonitor>(m_file.GetStream(), fabric, QbbToPs(m_period));
-    for (uint32_t node = 0; node < fabric->GetTopology().GetNNodes(); ++node)
-    {
-        m_monitor->AddNode(node);
-    }
-    m_file.OpenForRun(m_path);
-    m_monitor->Start();
-}
-
-void
-QbbPortMonitorInstrument::Finish()
-{
-    m_monitor->Poll();
-    m_monitor->Finish();
-    m_file.Close(IsCut());
 }
 
 } // namespace ns3

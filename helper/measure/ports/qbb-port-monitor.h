@@ -6,8 +6,12 @@
 #include "qbb-event-order.h"
 #include "qbb-timer.h"
 #include "rdma-fabric.h"
+#include "rdma-instrument.h"
+#include "rdma-output-file.h"
 #include "rdma-port-result.h"
 #include "rdma-rank-rows.h"
+
+#include <ns3/nstime.h>
 
 #include <array>
 #include <cstdint>
@@ -47,38 +51,56 @@ struct QbbPortReading : RdmaPortResult
  * Polls ports periodically, as a monitoring system does, and writes CSV: counters by priority,
  * paused time, and watermarks since the monitor's preceding poll.
  *
- *     QbbPortMonitor monitor(file, fabric, 100_us);
- *     monitor.AddNode(4);
- *     monitor.Start();
+ *     auto monitor = CreateObject<QbbPortMonitor>();
+ *     monitor->Watch(file, fabric, 100_us);
+ *     monitor->AddNode(4);
+ *     monitor->Start();
  *     Simulator::Run();
+ *     monitor->Finish();
+ *
+ * Programs take the class as the instrument `monitor:FILE` (TypeId ns3::QbbPortMonitorInstrument),
+ * which polls all ports of the fabric: Begin() in place of the first three calls.
  *
  * A poll writes a row for each port and priority whose counters have changed since the preceding
  * poll or whose queues hold frames; unused priorities cause no rows. Polling continues until the
- * simulation stops, so Simulator::Stop() is required. Call Poll() after Simulator::Run() to record
- * the rest.
+ * simulation stops, so Simulator::Stop() is required. Finish() records the rest.
  *
  * A poll runs after all other events of its instant and does not affect the run. Any number of
  * monitors may poll a port: each has its own watermarks (QbbPeakReaders). The monitor must exist
  * until the simulation is over.
  */
-class QbbPortMonitor
+class QbbPortMonitor : public RdmaInstrument
 {
   public:
     /** Order of a poll among simultaneous events: after all events that change the simulation. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
 
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    QbbPortMonitor();
+
+    /** Polls all ports of a fabric and writes to the attribute File. Calls all functions below. */
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
     /**
-     * Aborts with a message if the period is not positive.
+     * Sets what is polled and where the rows go, in place of Begin(). Aborts with a message if the
+     * period is not positive.
      *
-     * \param os output stream of the rows
+     * \param os output stream of the rows, which must outlive the monitor
      * \param fabric fabric whose ports are polled
      * \param period polling interval, at least 1 ps
      */
-    QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
+    void Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
 
     /**
-     * Adds all ports of a node, before Start(). A rank of MPI polls the ports of its own nodes.
-     * Aborts with a message if the fabric has no such node.
+     * Adds all ports of a node, after Watch() and before Start(). A rank of MPI polls the ports of
+     * its own nodes. Aborts with a message if the fabric has no such node.
      *
      * \param node node id of a host or a switch
      */
@@ -91,10 +113,10 @@ class QbbPortMonitor
     void Poll();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
-     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Polls once more, after the simulation. With several ranks of MPI (RdmaRanks), every rank
+     * calls Finish() once; the rows of all ranks go to the stream of the first rank.
      */
-    void Finish();
+    void Finish() override;
 
   private:
     /** A monitored port. */
@@ -119,15 +141,18 @@ class QbbPortMonitor
     void OnTick();
     QbbPortReading Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const;
 
-    std::ostream& m_os;            //!< output stream of the header
-    RdmaRankRows m_rows;           //!< the rows
-    Ptr<RdmaFabric> m_fabric;      //!< fabric whose ports are polled
-    RdmaFabricPorts m_names;       //!< numbers and names of all ports of the fabric
-    QbbPs m_period;                //!< polling interval
-    QbbPs m_last{-1};              //!< instant of the latest poll; negative: no poll yet
-    std::vector<Port> m_ports;     //!< ports in the order of the calls that added them
-    uint64_t m_added{0};           //!< number of ports that were added on all ranks
-    std::vector<Buffer> m_buffers; //!< buffers of the monitored switches
+    std::string m_path;                 //!< attribute File
+    Time m_periodTime;                  //!< attribute Period
+    RdmaOutputFile m_file;              //!< output file of Begin()
+    std::ostream* m_os{nullptr};        //!< output stream of the header
+    std::optional<RdmaRankRows> m_rows; //!< the rows
+    Ptr<RdmaFabric> m_fabric;           //!< fabric whose ports are polled
+    RdmaFabricPorts m_names;            //!< numbers and names of all ports of the fabric
+    QbbPs m_period{0};                  //!< polling interval
+    QbbPs m_last{-1};                   //!< instant of the latest poll; negative: no poll yet
+    std::vector<Port> m_ports;          //!< ports in the order of the calls that added them
+    uint64_t m_added{0};                //!< number of ports that were added on all ranks
+    std::vector<Buffer> m_buffers;      //!< buffers of the monitored switches
     /// Timer of the next poll
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;
 };

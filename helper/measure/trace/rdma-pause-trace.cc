@@ -111,7 +111,7 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
         OnReceived(place, priority, quanta);
     });
     port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
-        Tell({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
+        QueueReport({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
     }));
     port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
                 topology.GetNode(node == ends.a ? ends.b : ends.a).name;
@@ -152,15 +152,15 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
     const QbbPs duration =
         device.GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     const auto kind = quanta == 0 ? Report::Kind::RESUME : Report::Kind::PAUSE;
-    Tell({kind, place, priority, effect, effect + duration});
+    QueueReport({kind, place, priority, effect, effect + duration});
 }
 
 void
-RdmaPauseTrace::Tell(const Report& report)
+RdmaPauseTrace::QueueReport(const Report& report)
 {
     if (!RdmaRanks::AreSeveral())
     {
-        QbbDefer([this, report] { Take(report, QbbEventNow()); });
+        QbbDefer([this, report] { AddReport(report, QbbEventNow()); });
     }
     else if (RdmaRanks::IsLocal(*m_ports[report.place].device->GetNode()))
     {
@@ -172,7 +172,7 @@ RdmaPauseTrace::Tell(const Report& report)
 }
 
 void
-RdmaPauseTrace::Take(const Report& report, QbbEventTime at)
+RdmaPauseTrace::AddReport(const Report& report, QbbEventTime at)
 {
     if (m_finished)
     {
@@ -287,7 +287,7 @@ RdmaPauseTrace::ReplayRanks()
         RdmaRankReader reader(bytes);
         if (reader.Take<bool>())
         {
-            Take(reader.Take<Report>(), at);
+            AddReport(reader.Take<Report>(), at);
         }
         else
         {
@@ -315,7 +315,7 @@ RdmaPauseTrace::WatchWatchdogs()
                               : ignores ? Report::Kind::IGNORED
                                         : Report::Kind::DETECTED;
             watchdog->AddStormWatcher(begins, [this, node, kind](uint32_t port, uint8_t priority) {
-                Tell({kind, m_byNode[node][port], priority, QbbNow(), 0_ps});
+                QueueReport({kind, m_byNode[node][port], priority, QbbNow(), 0_ps});
             });
         }
     }
@@ -325,7 +325,7 @@ RdmaPauseTrace::WatchWatchdogs()
         if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
         {
             watchdog->AddDisabledWatcher([this](uint32_t node) {
-                Tell({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, QbbNow(), 0_ps});
+                QueueReport({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, QbbNow(), 0_ps});
             });
         }
     }

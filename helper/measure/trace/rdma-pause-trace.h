@@ -124,8 +124,8 @@ class RdmaPauseTrace : public RdmaInstrument
     void WatchPort(uint32_t link, uint32_t node);
     void WatchWatchdogs();
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
-    void Tell(const Report& report);
-    void Take(const Report& report, QbbEventTime at);
+    void QueueReport(const Report& report);
+    void AddReport(const Report& report, QbbEventTime at);
     void RecordReports();
     void OnSample();
     void ReadPorts();

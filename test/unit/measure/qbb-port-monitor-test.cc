@@ -62,13 +62,16 @@ class QbbPortMonitorTest : public testing::Test
         runner = RdmaFlowRunner::Make(fabric, flows);
     }
 
-    /** \param monitor gets all ports, hosts first */
-    void AddAll(QbbPortMonitor& monitor) const
+    /** \return a monitor of all ports, hosts first \param os receives the rows */
+    Ptr<QbbPortMonitor> Watch(std::ostream& os, QbbPs period) const
     {
+        auto monitor = CreateObject<QbbPortMonitor>();
+        monitor->Watch(os, fabric, period);
         for (uint32_t node = 0; node < 6; ++node)
         {
-            monitor.AddNode(node);
+            monitor->AddNode(node);
         }
+        return monitor;
     }
 
     Ptr<RdmaFabric> fabric;     //!< star of five
@@ -87,11 +90,10 @@ TEST_F(QbbPortMonitorTest, RowsAgreeWithTheResults)
 {
     Install(4'000'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, fabric, 20_us);
-    AddAll(monitor);
-    monitor.Start();
+    const auto monitor = Watch(text, 20_us);
+    monitor->Start();
     Simulator::Run();
-    monitor.Poll();
+    monitor->Finish();
     const auto rows = ReadRdmaCsv(text.str());
     std::map<std::tuple<uint64_t, uint64_t, uint64_t>, RdmaCsvRow> last;
     std::map<std::tuple<uint64_t, uint64_t, uint64_t>, uint64_t> peak;
@@ -162,10 +164,10 @@ TEST_F(QbbPortMonitorTest, ExactReadings)
     // to 2 us.
     Install(100'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, fabric, 2_us);
-    monitor.AddNode(5);
-    monitor.AddNode(0);
-    monitor.Start();
+    const auto monitor = Watch(text, 2_us);
+    monitor->AddNode(5);
+    monitor->AddNode(0);
+    monitor->Start();
     Simulator::Stop(PicoSeconds(2'000'001));
     Simulator::Run();
     const auto rows = ReadRdmaCsv(text.str());
@@ -217,18 +219,16 @@ TEST_F(QbbPortMonitorTest, MonitorsDoNotDisturbEachOther)
         Install(4'000'000);
         std::ostringstream text;
         std::ostringstream other;
-        QbbPortMonitor monitor(text, fabric, 100_us);
-        QbbPortMonitor second(other, fabric, 7_us);
-        AddAll(monitor);
-        AddAll(second);
-        monitor.Start();
+        const auto monitor = Watch(text, 100_us);
+        const auto second = Watch(other, 7_us);
+        monitor->Start();
         if (withOther)
         {
-            second.Start();
+            second->Start();
         }
         Simulator::Stop(MicroSeconds(1500));
         Simulator::Run();
-        monitor.Poll();
+        monitor->Finish();
         uint64_t headroom = 0;
         for (uint16_t port = 0; port < 5; ++port)
         {
