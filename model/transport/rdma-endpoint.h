@@ -8,7 +8,6 @@
 #include "qbb-ps.h"
 #include "rdma-connection.h"
 #include "rdma-memory.h"
-#include "rdma-message-arrival.h"
 #include "rdma-verbs.h"
 
 #include <cstdint>
@@ -119,8 +118,12 @@ class RdmaEndpoint
     /** The pace that the reaction point sets may have changed. \param now current time */
     virtual void PaceChanged(QbbPs now) = 0;
 
-    /** Responses are sent that yield no acknowledgements for congestion control. */
-    virtual void WarnOfUnheardResponses() = 0;
+    /**
+     * Warns on standard error that congestion control does not slow READ responses over RoCE, which
+     * are not acknowledged. The warning appears once for each algorithm and process, and not for
+     * algorithms driven by CNPs.
+     */
+    virtual void WarnOfUnslowedResponses() = 0;
 
     /** \return true if round-trip times are wanted regardless of congestion control */
     virtual bool MeasuresRtt() const = 0;

@@ -20,14 +20,14 @@ RdmaReliableSender::Extend(uint64_t packets)
 }
 
 bool
-RdmaReliableSender::IsOneRetryTooMany()
+RdmaReliableSender::ExceedsRetryLimit()
 {
     ++m_retries;
     return m_retries > m_retryCount;
 }
 
 void
-RdmaReliableSender::Live(uint64_t arrived, QbbPs now)
+RdmaReliableSender::RecordProgress(uint64_t arrived, QbbPs now)
 {
     m_retries = 0;
     m_timer.PacketsAcked(arrived, now);
@@ -56,7 +56,7 @@ RdmaReliableSender::Advance(int64_t arrived, QbbPs now)
     m_acked = static_cast<uint64_t>(arrived);
     Acknowledged(from);
     m_rnrRetries = 0;
-    Live(m_acked, now);
+    RecordProgress(m_acked, now);
     return true;
 }
 
@@ -89,7 +89,7 @@ RdmaReliableSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
         event.status = RdmaWcStatus::RNR_RETRY_EXC_ERR;
         return event;
     }
-    Refused();
+    HandleReceiverNotReady();
     m_rnrWait = true;
     m_timer.WaitUntil(now + wait);
     return event;
@@ -113,14 +113,14 @@ RdmaReliableSender::OnTimeout(QbbPs)
     }
     ++m_timeouts;
     event.timedOut = true;
-    if (IsOneRetryTooMany())
+    if (ExceedsRetryLimit())
     {
         event.failed = true;
         event.status = RdmaWcStatus::RETRY_EXC_ERR;
         return event;
     }
     // The next packet sent restarts the timer; PFC may delay that packet.
-    RanOut();
+    HandleTimeout();
     event.mayBegin = true;
     return event;
 }

@@ -56,10 +56,10 @@ class RdmaReliableSender : public RdmaSender
     virtual void Acknowledged(uint64_t from) = 0;
 
     /** Handles a retransmission timeout. */
-    virtual void RanOut() = 0;
+    virtual void HandleTimeout() = 0;
 
     /** Handles an RNR NAK: schedules all packets that may be missing for retransmission. */
-    virtual void Refused() = 0;
+    virtual void HandleReceiverNotReady() = 0;
 
     /**
      * Moves the cumulative acknowledgement forward.
@@ -77,7 +77,7 @@ class RdmaReliableSender : public RdmaSender
     virtual bool IsAwaited(int64_t expected) const;
 
     /** Counts a retry without progress. \return true if the count exceeds the retry limit */
-    bool IsOneRetryTooMany();
+    bool ExceedsRetryLimit();
 
     /**
      * The receiver accepts packets: restarts the timer and resets the retry count.
@@ -85,7 +85,7 @@ class RdmaReliableSender : public RdmaSender
      * \param arrived number of packets received in order from the first one
      * \param now current time
      */
-    void Live(uint64_t arrived, QbbPs now);
+    void RecordProgress(uint64_t arrived, QbbPs now);
 
     RdmaRetransmissionTimer m_timer; //!< retransmission timeout, or end of an RNR wait
     uint64_t m_end{0};               //!< number of packets posted

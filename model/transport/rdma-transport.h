@@ -7,7 +7,6 @@
 #include "rdma-fixed-type-id.h"
 #include "rdma-network-times.h"
 #include "rdma-opcode.h"
-#include "rdma-retry-limits.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
@@ -15,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,8 +196,11 @@ class RdmaReceiver
     /** \return the next packet in order; all earlier packets have been received */
     virtual uint64_t GetExpected() const = 0;
 
-    /** \return the packet that a NAK requests */
-    virtual uint64_t GetMissing() const = 0;
+    /** \return the packet that a NAK requests; by default the next packet in order */
+    virtual uint64_t GetMissing() const
+    {
+        return GetExpected();
+    }
 };
 
 /**
@@ -210,6 +213,18 @@ struct RdmaPacketFormat
     RdmaOpcode write;        //!< opcode of a full packet in the middle of a WRITE
     RdmaOpcode acknowledge;  //!< opcode of an acknowledgement of requests
     uint32_t extensionBytes; //!< most header bytes between BTH and payload
+};
+
+/**
+ * \ingroup rdma
+ * Per-queue-pair overrides of the transport's retry attributes (ibv_qp_attr: timeout, retry_cnt,
+ * rnr_retry).
+ */
+struct RdmaRetryLimits
+{
+    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns the timer off
+    std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
+    std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
 };
 
 /**

@@ -174,13 +174,13 @@ IrnSender::OnNak(int64_t expected, int64_t selective, QbbPs now)
 }
 
 void
-IrnSender::RanOut()
+IrnSender::HandleTimeout()
 {
     Begin();
 }
 
 void
-IrnSender::Refused()
+IrnSender::HandleReceiverNotReady()
 {
     Begin();
     Recover();

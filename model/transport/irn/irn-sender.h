@@ -98,8 +98,8 @@ class IrnSender : public RdmaReliableSender
   protected:
     uint64_t GetInFlight() const override;
     void Acknowledged(uint64_t from) override;
-    void RanOut() override;
-    void Refused() override;
+    void HandleTimeout() override;
+    void HandleReceiverNotReady() override;
 
   private:
     /** Phase of the loss recovery. */

@@ -60,8 +60,8 @@ class RdmaGoBackNSender : public RdmaReliableSender
   protected:
     uint64_t GetInFlight() const override;
     void Acknowledged(uint64_t from) override;
-    void RanOut() override;
-    void Refused() override;
+    void HandleTimeout() override;
+    void HandleReceiverNotReady() override;
 
     /** Makes the first unacknowledged packet the next one to send. */
     virtual void GoBack();
@@ -101,7 +101,6 @@ class RdmaGoBackNReceiver : public RdmaReceiver
     void Refuse() override;
     void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
-    uint64_t GetMissing() const override;
 
   private:
     uint64_t m_expected{0}; //!< the next packet in order

@@ -180,6 +180,18 @@ struct RdmaWorkCompletion
 
 /**
  * \ingroup rdma
+ * Arrival of a complete message: all packets up to its last one have been received.
+ */
+struct RdmaMessageArrival
+{
+    uint32_t qpn{0};   //!< QP number of the receiving queue pair
+    uint64_t bytes{0}; //!< message length in bytes
+    uint32_t msn{0};   //!< message sequence number (MSN) after the message, 24 bits
+    QbbPs time{0};     //!< time at which the message was complete
+};
+
+/**
+ * \ingroup rdma
  * Longest message of one work request (IBA Vol. 1, 9.7.2): 2^31 bytes.
  */
 constexpr uint64_t RDMA_MAX_MESSAGE_BYTES = 1ULL << 31;

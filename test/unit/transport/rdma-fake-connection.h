@@ -156,7 +156,7 @@ class FakeEndpoint : public RdmaEndpoint
     {
     }
 
-    void WarnOfUnheardResponses() override
+    void WarnOfUnslowedResponses() override
     {
     }
 
