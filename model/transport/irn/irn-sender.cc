@@ -10,7 +10,7 @@ namespace ns3
 {
 
 IrnSender::IrnSender(const RdmaSenderConfig& config, IrnSelective selective, Rules rules)
-    : RdmaReliableSender(config),
+    : RdmaSender(config),
       m_selective(selective),
       m_rules(rules)
 {

@@ -8,7 +8,7 @@ namespace ns3
 {
 
 RdmaGoBackNSender::RdmaGoBackNSender(const RdmaSenderConfig& config, RdmaBackOff backOff)
-    : RdmaReliableSender(config),
+    : RdmaSender(config),
       m_present(config.window),
       m_backOff(backOff)
 {

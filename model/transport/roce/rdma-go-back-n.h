@@ -3,7 +3,8 @@
 #ifndef RDMA_GO_BACK_N_H
 #define RDMA_GO_BACK_N_H
 
-#include "rdma-reliable-sender.h"
+#include "rdma-sender.h"
+#include "rdma-transport.h"
 
 #include <limits>
 
@@ -39,7 +40,7 @@ enum class RdmaBackOff : uint8_t
  * "RDMA over Commodity Ethernet at Scale", section 4.1; for the back-off Mittal et al., "Revisiting
  * Network Support for RDMA", section 4.3.
  */
-class RdmaGoBackNSender : public RdmaReliableSender
+class RdmaGoBackNSender : public RdmaSender
 {
   public:
     /** \param config window, timeouts, retry limits \param backOff reaction to a loss */
