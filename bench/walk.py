@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import built_program  # noqa: E402
+from with_ns3.arguments import Arguments  # noqa: E402
 
 UNIT = 8  # sources compiled together
 FLAGS = ["-std=c++17", "-O0", "-g1", "-D__LINUX__", "-DNS3_LOG_ENABLE", '-DRDMA_VERSION="0"',
@@ -33,7 +34,7 @@ FLAGS = ["-std=c++17", "-O0", "-g1", "-D__LINUX__", "-DNS3_LOG_ENABLE", '-DRDMA_
 INSTRUMENT = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr/"]
 # Two WRITEs, one after the other. The memory that the first one needs exists at the second one.
 FLOWS = "id,src,dst,bytes,start_ns\n0,0,1,1000,0\n1,0,1,1000,100000\n"
-# The class of a demangled function, and the name of a function in it.
+# The class or namespace of a demangled function, and the function's name in it.
 MEMBER = re.compile(r"ns3::(?:\(anonymous namespace\)::)?(\w+)(?:<.*>)?::([~\w]+|operator\W+)")
 
 
@@ -122,17 +123,31 @@ def places(walk, name, enters=True):
     return found or sys.exit(f"walk.py: the run has no function {name}")
 
 
-def write_walk(walk):
-    """Prints the classes of a WRITE, in the order of their first functions."""
+def namespaces():
+    """The names of the namespaces in model/, which are no classes."""
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "model").rglob("*.h"))
+    return {name for text in texts for name in re.findall(r"^namespace (\w+)", text, re.M)}
+
+
+def classes_of(walk):
+    """The classes of the last WRITE of a walk and their functions, both in the order of entry."""
+    spaces = namespaces()
     walk = walk[places(walk, "ns3::RdmaQueuePair::PostSend(")[-1] :]
     walk = walk[: places(walk, "ns3::QbbLine::")[0]]
     classes = {}
     for enters, name, path in walk:
         member = MEMBER.search(name)
-        if enters and member and path.startswith("model/") and not path.startswith("model/core/"):
-            classes.setdefault(member[1], []).append(member[2])
+        counts = path.startswith("model/") and not path.startswith("model/core/")
+        if enters and counts and member and member[1] not in spaces:
+            classes.setdefault(member[1], {})[member[2]] = None
+    return {name: list(functions) for name, functions in classes.items()}
+
+
+def write_walk(walk):
+    """Prints the classes of a WRITE."""
+    classes = classes_of(walk)
     for name, functions in classes.items():
-        print(f"{name:28} {' '.join(dict.fromkeys(functions))}")
+        print(f"{name:28} {' '.join(functions)}")
     print(f"{len(classes)} classes from PostSend() to the line")
 
 
@@ -145,8 +160,8 @@ def file_walk(walk, what):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = Arguments(
+        prog="walk.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", action="store_true", help="the walk of a counter")
     parser.add_argument("--control", action="store_true", help="the walk of --cc=dcqcn")

@@ -34,6 +34,13 @@ struct RdmaStreamState
 
 /**
  * \ingroup rdma
+ * \param frame a frame
+ * \return bytes of telemetry after the frame's payload
+ */
+uint32_t GetRdmaTrailerBytes(const QbbFrame& frame);
+
+/**
+ * \ingroup rdma
  * Interface through which the requester, the responder and the reaction point use their queue pair
  * and its NIC. Unit tests implement the interface without a simulator.
  */
@@ -41,18 +48,6 @@ class RdmaEndpoint
 {
   public:
     virtual ~RdmaEndpoint() = default;
-
-    /** \return connection state shared by requester and responder */
-    RdmaConnection& GetConnection()
-    {
-        return m_connection;
-    }
-
-    /** \return connection state shared by requester and responder */
-    const RdmaConnection& GetConnection() const
-    {
-        return m_connection;
-    }
 
     /** \return a new frame with the header fields common to all frames of the connection */
     virtual QbbFramePtr NewFrame() = 0;
@@ -163,11 +158,7 @@ class RdmaEndpoint
      */
     static void Echo(const QbbFrame& cause, QbbFrame& frame);
 
-    /** \param frame a frame \return bytes of telemetry after the frame's payload */
-    static uint32_t GetTrailerBytes(const QbbFrame& frame);
-
-  protected:
-    RdmaConnection m_connection; //!< connection state shared by requester and responder
+    RdmaConnection connection; //!< state shared by requester and responder
 };
 
 } // namespace ns3

@@ -80,22 +80,22 @@ RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTra
     m_nic = nic;
     m_port = port;
     m_frame.srcIp = nic->GetAddress(port).Get();
-    m_connection.qpn = qpn;
-    m_connection.ackInterval = transport.GetAckInterval();
-    m_connection.transport = &transport;
-    m_connection.pipeline = nic->MakeSendPipeline(*this);
+    connection.qpn = qpn;
+    connection.ackInterval = transport.GetAckInterval();
+    connection.transport = &transport;
+    connection.pipeline = nic->MakeSendPipeline(*this);
     m_requester = transport.MakeRequester(*this);
     m_responder = transport.MakeResponder(*this);
-    m_connection.state = RdmaQpState::INIT;
+    connection.state = RdmaQpState::INIT;
 }
 
 void
 RdmaPacketEngine::Stop()
 {
     m_timer.Disarm();
-    m_connection.state = RdmaQpState::RESET;
-    m_connection.reaction.reset();
-    m_connection.pipeline.reset();
+    connection.state = RdmaQpState::RESET;
+    connection.reaction.reset();
+    connection.pipeline.reset();
     m_nic = nullptr;
     if (m_responder)
     {
@@ -107,14 +107,14 @@ void
 RdmaPacketEngine::Reset()
 {
     m_timer.Disarm();
-    m_connection.limits.reset();
-    m_connection.timerOff = false;
-    m_connection.counters = RdmaQueuePairCounters();
-    m_connection.ceSeen = false;
-    m_connection.msn = 0;
-    if (m_connection.pipeline)
+    connection.limits.reset();
+    connection.timerOff = false;
+    connection.counters = RdmaQueuePairCounters();
+    connection.ceSeen = false;
+    connection.msn = 0;
+    if (connection.pipeline)
     {
-        m_connection.pipeline->Reset();
+        connection.pipeline->Reset();
     }
     m_nic->GetReplies().Forget(this);
     m_requester->Reset();
@@ -125,7 +125,7 @@ RdmaPacketEngine::Reset()
 void
 RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
 {
-    if (m_connection.state == RdmaQpState::ERR)
+    if (connection.state == RdmaQpState::ERR)
     {
         return;
     }
@@ -152,15 +152,15 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 void
 RdmaPacketEngine::SetLossy(bool mayLose)
 {
-    m_connection.timerOff = !mayLose;
+    connection.timerOff = !mayLose;
     m_requester->RenewSender();
 }
 
 uint32_t
 RdmaPacketEngine::GetFullPacketBytes() const
 {
-    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().write);
-    return QbbWire::RoceFrameBytes(info, m_connection.pathMtu, m_frame.tagged) +
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().write);
+    return QbbWire::RoceFrameBytes(info, connection.pathMtu, m_frame.tagged) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }
 
@@ -168,7 +168,7 @@ uint32_t
 RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
 {
     const RdmaOpcodeInfo& info =
-        GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().acknowledge);
+        GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().acknowledge);
     return QbbWire::RoceFrameBytes(info, 0, m_frame.tagged, trailer) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }
@@ -176,7 +176,7 @@ RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
 void
 RdmaPacketEngine::StartCongestionControl()
 {
-    m_connection.reaction.reset();
+    connection.reaction.reset();
     const RdmaCongestionControl* const control = m_nic->PeekCongestionControl();
     if (!control)
     {
@@ -185,7 +185,7 @@ RdmaPacketEngine::StartCongestionControl()
     control->NoteUse();
     RdmaPathProfile profile;
     profile.lineRate = GetDevice().GetLineRate().GetBitRate();
-    profile.payloadBytes = m_connection.pathMtu;
+    profile.payloadBytes = connection.pathMtu;
     profile.packetBytes = GetFullPacketBytes();
     profile.ackBytes = GetAckBytes(0);
     profile.seed = m_frame.flowHash;
@@ -198,7 +198,7 @@ RdmaPacketEngine::StartCongestionControl()
         AddTrailer(trailer, profile);
     }
     profile.intFormat = room.format;
-    m_connection.reaction =
+    connection.reaction =
         std::make_unique<RdmaReactionPoint>(*this,
                                             RdmaPacer(control->MakeController(profile),
                                                       profile.packetBytes,
@@ -264,7 +264,7 @@ RdmaPacketEngine::AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const
                          QbbWire::IRN_EXTENSION_BYTES;
     RefuseRdmaIf(sdu > port.GetMtu(),
                  "path MTU ",
-                 m_connection.pathMtu,
+                 connection.pathMtu,
                  " with ",
                  trailer,
                  " bytes of telemetry does not fit port MTU ",
@@ -317,7 +317,7 @@ RdmaPacketEngine::MakeNextFrame()
 void
 RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
 {
-    const RdmaQpState state = m_connection.state;
+    const RdmaQpState state = connection.state;
     const bool ready =
         state == RdmaQpState::RTS || state == RdmaQpState::RTR || state == RdmaQpState::SQD;
     if (!ready || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
@@ -328,10 +328,10 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     const QbbPs now = QbbNow();
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
     {
-        ++m_connection.counters.cnpsReceived;
-        if (m_connection.reaction)
+        ++connection.counters.cnpsReceived;
+        if (connection.reaction)
         {
-            m_connection.reaction->CnpReceived(now);
+            connection.reaction->CnpReceived(now);
         }
         m_nic->SampleChanged(*this);
         if (MayResume())
@@ -343,7 +343,7 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     constexpr uint8_t CE = 3;
     if (frame.ecn == CE)
     {
-        m_connection.ceSeen = true;
+        connection.ceSeen = true;
         m_marks.Add(now);
     }
     if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now))
@@ -371,8 +371,8 @@ RdmaPacketEngine::MayResume() const
 {
     // Requests and responses share the window. An event that makes room for the one side may also
     // end the wait of the other.
-    return m_connection.reaction && m_connection.reaction->GetPacer().MayHaveWindow() &&
-           !m_queued && CanSend();
+    return connection.reaction && connection.reaction->GetPacer().MayHaveWindow() && !m_queued &&
+           CanSend();
 }
 
 void
@@ -413,7 +413,7 @@ RdmaPacketEngine::SendCnp()
 {
     QbbFramePtr frame = NewFrame();
     RdmaNotificationPoint::Fill(*frame, m_nic->GetDevice(m_port), m_cnpDscp);
-    ++m_connection.counters.cnpsSent;
+    ++connection.counters.cnpsSent;
     Reply(RdmaReplyDelays::CNP, std::move(frame));
 }
 

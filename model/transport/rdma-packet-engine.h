@@ -160,7 +160,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
-        return m_connection.qpn;
+        return connection.qpn;
     }
 
     /** \return index of the NIC's port */
@@ -178,7 +178,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \param now current time \return true if pacing does not allow a packet yet */
     bool MustWait(QbbPs now) const
     {
-        return m_connection.reaction && m_connection.reaction->GetPacer().MustWait(now);
+        return connection.reaction && connection.reaction->GetPacer().MustWait(now);
     }
 
     /**
@@ -187,7 +187,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     bool StillWaits(QbbPs now) const
     {
-        return m_connection.reaction && m_connection.reaction->GetPacer().GetNext() > now;
+        return connection.reaction && connection.reaction->GetPacer().GetNext() > now;
     }
 
     /**
@@ -197,7 +197,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     QbbPs GetWake(QbbPs now) const
     {
-        return m_connection.reaction->GetPacer().GetWake(now);
+        return connection.reaction->GetPacer().GetWake(now);
     }
 
     /** \return place of the queue pair in the RdmaPaceHeap, for use by the heap only */
@@ -234,18 +234,18 @@ class RdmaPacketEngine : public RdmaEndpoint
     void SetQueued(bool queued)
     {
         m_queued = queued;
-        if (!queued && m_connection.reaction)
+        if (!queued && connection.reaction)
         {
-            m_connection.reaction->GetPacer().ForgetWait();
+            connection.reaction->GetPacer().ForgetWait();
         }
     }
 
     /** \param at instant at which the last pause of the port ended; waiting until then is lost */
     void ForgetWaitBefore(QbbPs at)
     {
-        if (m_connection.reaction && m_connection.reaction->GetPacer().GetNext() < at)
+        if (connection.reaction && connection.reaction->GetPacer().GetNext() < at)
         {
-            m_connection.reaction->GetPacer().ForgetWait();
+            connection.reaction->GetPacer().ForgetWait();
         }
     }
 

@@ -82,11 +82,11 @@ class RdmaRequester
     /** \return true if a request packet may be sent */
     bool CanSend() const
     {
-        return (m_endpoint.GetConnection().state == RdmaQpState::RTS ||
-                m_endpoint.GetConnection().state == RdmaQpState::SQD) &&
+        return (m_endpoint.connection.state == RdmaQpState::RTS ||
+                m_endpoint.connection.state == RdmaQpState::SQD) &&
                m_sender->CanSend() && m_sender->GetNext() < m_end &&
-               (!m_endpoint.GetConnection().reaction ||
-                m_endpoint.GetConnection().reaction->HasRoom() || MustRequestAck());
+               (!m_endpoint.connection.reaction || m_endpoint.connection.reaction->HasRoom() ||
+                MustRequestAck());
     }
 
     /**
@@ -336,7 +336,7 @@ class RdmaRequester
      */
     bool MustRequestAck() const
     {
-        return m_endpoint.GetConnection().ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
+        return m_endpoint.connection.ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
     }
 
     void RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end);

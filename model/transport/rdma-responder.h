@@ -71,8 +71,8 @@ class RdmaResponder
     /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const
     {
-        return m_ready && (!m_windowed || !m_endpoint.GetConnection().reaction ||
-                           m_endpoint.GetConnection().reaction->HasRoom());
+        return m_ready && (!m_windowed || !m_endpoint.connection.reaction ||
+                           m_endpoint.connection.reaction->HasRoom());
     }
 
     /** \param now current time \return the next response; to be called only if IsReady() */

@@ -55,7 +55,7 @@ RdmaResponder::Fault
 IrnBufferingResponder::ValidateWrite(const QbbFrameExtensions& packet,
                                      const RdmaOpcodeInfo& info) const
 {
-    if (!m_message.Follows(packet, info, m_endpoint.GetConnection().pathMtu) ||
+    if (!m_message.Follows(packet, info, m_endpoint.connection.pathMtu) ||
         !m_message.HasWriteLength(packet, info, RDMA_MAX_MESSAGE_BYTES))
     {
         return Fault::INVALID;

@@ -82,7 +82,7 @@ IrnRequester::StartRead(QbbPs now)
     if (!m_reads)
     {
         m_reads = std::make_unique<Reads>();
-        m_reads->receiver = m_endpoint.GetConnection().transport->MakeReceiver();
+        m_reads->receiver = m_endpoint.connection.transport->MakeReceiver();
     }
     if (m_outstandingReads++ == 0)
     {
@@ -105,30 +105,27 @@ IrnRequester::FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t
     if (info.payload && info.reth)
     {
         // Each packet carries an address, because it may arrive before the first packet.
-        frame.virtualAddress =
-            entry.request.remoteAddress + index * m_endpoint.GetConnection().pathMtu;
+        frame.virtualAddress = entry.request.remoteAddress + index * m_endpoint.connection.pathMtu;
         frame.rKey = entry.request.rKey;
         frame.dmaLength = static_cast<uint32_t>(entry.request.length);
     }
     if (info.irnMessage)
     {
         frame.wqeSn = entry.wqeSn;
-        frame.offset = static_cast<uint32_t>(index * m_endpoint.GetConnection().pathMtu);
+        frame.offset = static_cast<uint32_t>(index * m_endpoint.connection.pathMtu);
     }
 }
 
 int64_t
 IrnRequester::GetSelective(const QbbFrame& frame) const
 {
-    return RdmaFromPsn(m_endpoint.GetConnection().initialPsn,
-                       frame.selectivePsn,
-                       m_sender->GetAcked());
+    return RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, m_sender->GetAcked());
 }
 
 int64_t
 IrnRequester::GetCause(const QbbFrame& frame, int64_t, uint64_t acked) const
 {
-    return RdmaFromPsn(m_endpoint.GetConnection().initialPsn, frame.selectivePsn, acked);
+    return RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, acked);
 }
 
 bool
@@ -165,9 +162,9 @@ IrnRequester::RestartReadTimer(QbbPs now)
 {
     // The responder retransmits responses on its own. This timer detects a responder that is dead
     // or has lost the request: the request is acknowledged, so no retry would report the failure.
-    const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.GetConnection().transport);
+    const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
     const QbbPs timeout =
-        m_endpoint.GetConnection().GetLimits().timeout.value_or(transport.GetResponseTimeout());
+        m_endpoint.connection.GetLimits().timeout.value_or(transport.GetResponseTimeout());
     m_readDeadline =
         timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
@@ -186,8 +183,8 @@ IrnRequester::OnReadTimer(QbbPs now)
         return;
     }
     ++m_reads->timeouts;
-    const uint32_t limit = m_endpoint.GetConnection().GetLimits().retryCount.value_or(
-        m_endpoint.GetConnection().transport->GetRetryCount());
+    const uint32_t limit = m_endpoint.connection.GetLimits().retryCount.value_or(
+        m_endpoint.connection.transport->GetRetryCount());
     if (++m_reads->retries > limit)
     {
         m_endpoint.Fail(RdmaWcStatus::RETRY_EXC_ERR, entry.firstPacket);
@@ -205,7 +202,7 @@ IrnRequester::MakeProbe()
     // selectively.
     m_probe = false;
     const uint32_t psn =
-        RdmaToPsn(m_endpoint.GetConnection().remotePsn, m_reads->receiver->GetExpected());
+        RdmaToPsn(m_endpoint.connection.remotePsn, m_reads->receiver->GetExpected());
     return m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                               RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                               psn,
@@ -253,7 +250,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     RdmaReceiver& receiver = *m_reads->receiver;
     const int64_t response =
-        RdmaFromPsn(m_endpoint.GetConnection().remotePsn, frame.psn, receiver.GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, receiver.GetExpected());
     const auto number = static_cast<uint64_t>(response);
     const RdmaReceiverVerdict verdict = receiver.Check(response);
     RdmaSenderEvent event;
@@ -270,7 +267,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         RdmaSendEntry* entry = FindRead(number);
         if (!entry || !IsAnswer(*entry, number, frame) || frame.wqeSn != entry->wqeSn)
         {
-            NS_LOG_WARN("QP " << m_endpoint.GetConnection().qpn
+            NS_LOG_WARN("QP " << m_endpoint.connection.qpn
                               << " has a response that does not fit its request");
             FailInOrder(RdmaWcStatus::BAD_RESP_ERR, m_sends[m_reads->cursor].firstPacket, now);
             return;
@@ -290,18 +287,18 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_endpoint.GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         break;
     case RdmaReceiverVerdict::GAP:
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         return;
     }
     const uint64_t expected = receiver.GetExpected();
     if (response >= static_cast<int64_t>(expected))
     {
-        m_endpoint.GetConnection().counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
+        m_endpoint.connection.counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
         m_endpoint.SendIrnAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                                RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                                receiver.GetMissing(),

@@ -280,7 +280,7 @@ void
 IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     const int64_t packet =
-        RdmaFromPsn(m_endpoint.GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected());
     const auto number = static_cast<uint64_t>(packet);
     if (m_answers && m_answers->fault != Fault::NONE)
     {
@@ -303,34 +303,34 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
             Refuse(fault, number, now);
             return;
         }
-        ++m_endpoint.GetConnection().counters.packetsAccepted;
+        ++m_endpoint.connection.counters.packetsAccepted;
         m_receiver->Accept(number, 1, info.last);
         Take(frame, info, number, now);
         const bool performed = PerformStored(m_receiver->GetExpected(), now);
-        if (performed && m_endpoint.GetConnection().state != RdmaQpState::RESET)
+        if (performed && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::EARLY:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         // An early packet with a fault that ValidateEarly() finds is dropped silently: the peer
         // retransmits the packet, and the NAK is sent when the packet is the next in order.
         if (ValidateEarly(frame, info) == Fault::NONE)
         {
-            ++m_endpoint.GetConnection().counters.packetsAccepted;
+            ++m_endpoint.connection.counters.packetsAccepted;
             m_receiver->Accept(number, 1, info.last);
             Keep(frame, info, number);
             SendSequenceNak(packet, frame);
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         SendSequenceNak(packet, frame);
         break;
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_endpoint.GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         if (packet >= static_cast<int64_t>(m_receiver->GetExpected()))
         {
             SendSequenceNak(packet, frame); // already buffered; its NACK may be lost
@@ -341,7 +341,7 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         }
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         break;
     }
 }
@@ -351,11 +351,11 @@ IrnResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    const uint32_t mtu = m_endpoint.GetConnection().pathMtu;
+    const uint32_t mtu = m_endpoint.connection.pathMtu;
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || info.atomicEth)
     {
-        return CountUnanswered() < m_endpoint.GetConnection().maxDestRdAtomic ? ValidateRead(frame)
-                                                                              : Fault::INVALID;
+        return CountUnanswered() < m_endpoint.connection.maxDestRdAtomic ? ValidateRead(frame)
+                                                                         : Fault::INVALID;
     }
     if (info.ieth || (!info.last && frame.payload != mtu) || frame.payload > mtu)
     {
@@ -431,8 +431,7 @@ void
 IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? m_endpoint.GetConnection().counters.acksSent
-             : m_endpoint.GetConnection().counters.naksSent);
+    ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
     m_endpoint.SendIrnAeth(RdmaOpcode::IRN_ACKNOWLEDGE, syndrome, packet, selective, cause);
 }
 
@@ -454,8 +453,8 @@ IrnResponder::Answer(RdmaResponse response)
 {
     if (!m_answers)
     {
-        m_answers = std::make_unique<Answers>(m_endpoint.GetConnection().transport->MakeSender(
-            m_endpoint.GetConnection().GetLimits()));
+        m_answers = std::make_unique<Answers>(
+            m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits()));
         m_windowed = true;
     }
     response.due = m_endpoint.GetAnswerTime();
@@ -470,7 +469,7 @@ IrnResponder::Sync()
     {
         const RdmaSender& sender = m_answers->GetSender();
         m_ready = sender.CanSend();
-        m_deadline = m_endpoint.GetConnection().state == RdmaQpState::ERR
+        m_deadline = m_endpoint.connection.state == RdmaQpState::ERR
                          ? RdmaSender::NO_DEADLINE
                          : std::min(sender.GetDeadline(), m_answers->GetDue());
     }
@@ -490,25 +489,25 @@ IrnResponder::MakeFrame(QbbPs now)
     const RdmaResponse& response = m_answers->Find(packet);
     const uint64_t index = packet - response.first;
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(m_endpoint.GetConnection().initialPsn, packet);
+    frame->psn = RdmaToPsn(m_endpoint.connection.initialPsn, packet);
     FillAnswer(*frame, response, index);
     frame->opcode = static_cast<uint8_t>(RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame->opcode)));
     FillAeth(*frame, response);
     frame->wqeSn = response.wqeSn;
-    frame->offset = static_cast<uint32_t>(index * m_endpoint.GetConnection().pathMtu);
-    if (m_endpoint.GetConnection().reaction)
+    frame->offset = static_cast<uint32_t>(index * m_endpoint.connection.pathMtu);
+    if (m_endpoint.connection.reaction)
     {
-        m_endpoint.GetConnection().reaction->AddTelemetryRoom(*frame);
+        m_endpoint.connection.reaction->AddTelemetryRoom(*frame);
     }
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
                                           frame->payload,
                                           frame->tagged,
-                                          RdmaEndpoint::GetTrailerBytes(*frame));
+                                          GetRdmaTrailerBytes(*frame));
     ++m_answersSent;
     const bool again = sender.Sent(1, now);
-    if (m_endpoint.GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        m_endpoint.GetConnection().reaction->ResponseSent(packet, again, *frame, now);
+        m_endpoint.connection.reaction->ResponseSent(packet, again, *frame, now);
     }
     Sync();
     return frame;
@@ -525,15 +524,15 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
     }
     Answers& answers = *m_answers;
     const uint64_t before = answers.GetSender().GetAcked();
-    const int64_t packet = RdmaFromPsn(m_endpoint.GetConnection().initialPsn, frame.psn, before);
+    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
     const int64_t selective =
-        RdmaFromPsn(m_endpoint.GetConnection().initialPsn, frame.selectivePsn, before);
+        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, before);
     const bool nak = kind == RdmaAeth::NAK;
     const int64_t cause =
         nak ? answers.OnNak(packet, selective, now) : answers.OnAck(packet, selective, now);
-    if (m_endpoint.GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        m_endpoint.GetConnection().reaction->ResponsesAcked(
+        m_endpoint.connection.reaction->ResponsesAcked(
             {frame, cause, before, answers.GetSender().GetAcked(), nak},
             now);
     }
@@ -564,9 +563,9 @@ IrnResponder::OnTimer(QbbPs now)
             m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
             return;
         }
-        if (m_endpoint.GetConnection().reaction && event.timedOut)
+        if (m_endpoint.connection.reaction && event.timedOut)
         {
-            m_endpoint.GetConnection().reaction->TimedOut(now);
+            m_endpoint.connection.reaction->TimedOut(now);
         }
     }
     Sync();

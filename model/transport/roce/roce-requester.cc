@@ -42,7 +42,7 @@ RoceRequester::AssignNumbers(RdmaSendEntry& entry, uint64_t packets)
     entry.packets = static_cast<uint32_t>(packets);
     if (IsRdmaRead(entry.request.opcode))
     {
-        const uint32_t mtu = m_endpoint.GetConnection().pathMtu;
+        const uint32_t mtu = m_endpoint.connection.pathMtu;
         NS_ABORT_MSG_IF(packets >= RDMA_MAX_WINDOW,
                         "rdma: a READ of " << entry.request.length << " bytes at path MTU " << mtu
                                            << "; accepted: below " << RDMA_MAX_WINDOW * mtu
@@ -141,16 +141,16 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     if (!AwaitsResponse())
     {
-        ++m_endpoint.GetConnection().counters.duplicates; // response to a completed READ or atomic
+        ++m_endpoint.connection.counters.duplicates; // response to a completed READ or atomic
         return;
     }
     const int64_t response =
-        RdmaFromPsn(m_endpoint.GetConnection().initialPsn, frame.psn, m_reads->next);
+        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, m_reads->next);
     const auto next = static_cast<int64_t>(m_reads->next);
     if (response != next)
     {
-        ++(response < next ? m_endpoint.GetConnection().counters.duplicates
-                           : m_endpoint.GetConnection().counters.outOfOrder);
+        ++(response < next ? m_endpoint.connection.counters.duplicates
+                           : m_endpoint.connection.counters.outOfOrder);
         if (response > next)
         {
             RecoverLostResponse(now);
@@ -160,7 +160,7 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
     RdmaSendEntry* entry = &m_sends[m_reads->cursor];
     if (!IsAnswer(*entry, m_reads->next, frame))
     {
-        NS_LOG_WARN("QP " << m_endpoint.GetConnection().qpn
+        NS_LOG_WARN("QP " << m_endpoint.connection.qpn
                           << " has a response that does not fit its request");
         FailInOrder(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket, now);
         return;

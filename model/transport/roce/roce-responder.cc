@@ -67,7 +67,7 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
         return;
     }
     const int64_t packet =
-        RdmaFromPsn(m_endpoint.GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected());
     switch (m_receiver->Check(packet))
     {
     case RdmaReceiverVerdict::RESTART:
@@ -81,18 +81,17 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
             break;
         }
         const uint64_t packets =
-            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_endpoint.GetConnection().pathMtu) : 1;
+            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu) : 1;
         m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
         Execute(frame, info, now);
-        if (frame.ackReq && !IsAnswered(frame) &&
-            m_endpoint.GetConnection().state != RdmaQpState::RESET)
+        if (frame.ackReq && !IsAnswered(frame) && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_endpoint.GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         if (!IsAnswered(frame))
         {
             Acknowledge(packet, frame);
@@ -103,12 +102,12 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         SendSequenceNak(packet, frame);
         break;
     case RdmaReceiverVerdict::EARLY: // not returned: RoCE receivers do not buffer packets
     case RdmaReceiverVerdict::IGNORE:
-        ++m_endpoint.GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         break;
     }
 }
@@ -118,14 +117,14 @@ RoceResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    if (!m_message.Follows(frame, info, m_endpoint.GetConnection().pathMtu))
+    if (!m_message.Follows(frame, info, m_endpoint.connection.pathMtu))
     {
         return Fault::INVALID;
     }
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
     {
-        return CountUnanswered() < m_endpoint.GetConnection().maxDestRdAtomic ? ValidateRead(frame)
-                                                                              : Fault::INVALID;
+        return CountUnanswered() < m_endpoint.connection.maxDestRdAtomic ? ValidateRead(frame)
+                                                                         : Fault::INVALID;
     }
     if ((!isSend && !IsWrite(operation)) || (m_message.IsOpen() && isSend != m_message.IsSend()))
     {
@@ -158,7 +157,7 @@ RoceResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 void
 RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
-    ++m_endpoint.GetConnection().counters.packetsAccepted;
+    ++m_endpoint.connection.counters.packetsAccepted;
     m_message.Add(frame, info, IsSend(GetOperation(frame.opcode)));
     if (!info.last)
     {
@@ -172,9 +171,8 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
     request.solicited = frame.solicited;
     if (IsAnswered(frame))
     {
-        request.packet = static_cast<uint64_t>(RdmaFromPsn(m_endpoint.GetConnection().remotePsn,
-                                                           frame.psn,
-                                                           m_receiver->GetExpected() - 1));
+        request.packet = static_cast<uint64_t>(
+            RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected() - 1));
         request.bytes = frame.dmaLength;
         request.address = frame.virtualAddress;
         request.compare = frame.compare;
@@ -187,22 +185,21 @@ void
 RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? m_endpoint.GetConnection().counters.acksSent
-             : m_endpoint.GetConnection().counters.naksSent);
+    ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
     if (m_answers && !m_answers->queue.IsEmpty())
     {
         // An acknowledgement covers all earlier requests, so it waits for their responses.
         RdmaResponse response;
         response.kind = RdmaResponse::Kind::AETH;
         response.syndrome = syndrome;
-        response.msn = m_endpoint.GetConnection().msn;
+        response.msn = m_endpoint.connection.msn;
         response.first = packet;
         Answer(response);
         return;
     }
     QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
                                            syndrome,
-                                           RdmaToPsn(m_endpoint.GetConnection().remotePsn, packet),
+                                           RdmaToPsn(m_endpoint.connection.remotePsn, packet),
                                            0);
     if (cause)
     {
@@ -236,7 +233,7 @@ RoceResponder::Answer(RdmaResponse response)
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>();
-        if (m_endpoint.GetConnection().reaction)
+        if (m_endpoint.connection.reaction)
         {
             m_endpoint.WarnOfUnslowedResponses();
         }
@@ -257,7 +254,7 @@ RoceResponder::Answer(RdmaResponse response)
     {
         // A new atomic, not a repeated one. Its result is stored as long as the peer may repeat the
         // request, because TakeBack() may remove the response and a frame may be lost.
-        if (done.GetSize() >= m_endpoint.GetConnection().maxDestRdAtomic)
+        if (done.GetSize() >= m_endpoint.connection.maxDestRdAtomic)
         {
             done.Pop();
         }
@@ -294,7 +291,7 @@ RoceResponder::TakeBack(uint64_t packet)
     }
     RdmaResponse& last = queue.Back();
     last.packets = static_cast<uint32_t>(packet - last.first);
-    last.bytes = last.packets * m_endpoint.GetConnection().pathMtu;
+    last.bytes = last.packets * m_endpoint.connection.pathMtu;
     if (last.sent >= last.packets)
     {
         queue.PopBack();
@@ -315,10 +312,10 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         RdmaResponse response;
         response.first = packet;
-        response.msn = m_endpoint.GetConnection().msn;
+        response.msn = m_endpoint.connection.msn;
         response.bytes = frame.dmaLength;
-        response.packets = static_cast<uint32_t>(
-            GetRdmaPackets(frame.dmaLength, m_endpoint.GetConnection().pathMtu));
+        response.packets =
+            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu));
         Answer(response);
     }
     else
@@ -350,7 +347,7 @@ RoceResponder::MakeFrame(QbbPs now)
         QbbFramePtr frame =
             m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
                                response.syndrome,
-                               RdmaToPsn(m_endpoint.GetConnection().remotePsn, response.first),
+                               RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
                                0);
         frame->msn = response.msn;
         queue.Pop();
@@ -358,15 +355,15 @@ RoceResponder::MakeFrame(QbbPs now)
         return frame;
     }
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(m_endpoint.GetConnection().remotePsn, response.first + response.sent);
+    frame->psn = RdmaToPsn(m_endpoint.connection.remotePsn, response.first + response.sent);
     FillAnswer(*frame, response, response.sent);
     FillAeth(*frame, response);
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
     ++m_answersSent;
-    if (m_endpoint.GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        m_endpoint.GetConnection().reaction->ResponseSent(*frame, now);
+        m_endpoint.connection.reaction->ResponseSent(*frame, now);
     }
     ++response.sent;
     m_answers->answered = std::max(m_answers->answered, response.first + response.sent);

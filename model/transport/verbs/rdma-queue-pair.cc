@@ -127,8 +127,8 @@ RdmaQueuePair::RdmaQueuePair(const RdmaQueuePair& pattern)
       m_symmetricPort(pattern.m_symmetricPort),
       m_ecnCapable(pattern.m_ecnCapable)
 {
-    const RdmaConnection& from = pattern.m_engine.GetConnection();
-    RdmaConnection& to = m_engine.GetConnection();
+    const RdmaConnection& from = pattern.m_engine.connection;
+    RdmaConnection& to = m_engine.connection;
     to.minRnrTimer = from.minRnrTimer;
     to.maxRdAtomic = from.maxRdAtomic;
     to.maxDestRdAtomic = from.maxDestRdAtomic;
@@ -169,7 +169,7 @@ RdmaQueuePair::GetPort() const
 RdmaRateController*
 RdmaQueuePair::GetRateController() const
 {
-    const auto& reaction = m_engine.GetConnection().reaction;
+    const auto& reaction = m_engine.connection.reaction;
     return reaction ? &reaction->GetPacer().GetController() : nullptr;
 }
 
@@ -178,7 +178,13 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);
     const RdmaQpState state = GetState();
-    request.Check(state);
+    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
+                        state != RdmaQpState::ERR,
+                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
+                                                                 << "; connect it first");
+    NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
+                    "rdma: a message of " << request.length << " bytes; accepted: 0.."
+                                          << RDMA_MAX_MESSAGE_BYTES);
     if (state == RdmaQpState::ERR)
     {
         m_engine.GetRequester().Flush(request, QbbNow());
@@ -230,7 +236,7 @@ RdmaQueuePairStats
 RdmaQueuePair::GetStats() const
 {
     RdmaQueuePairStats stats;
-    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.GetConnection().counters;
+    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.connection.counters;
     m_engine.GetRequester().AddTo(stats);
     m_engine.GetResponder().AddTo(stats);
     return stats;
@@ -239,7 +245,7 @@ RdmaQueuePair::GetStats() const
 void
 RdmaQueuePair::SetState(RdmaQpState state)
 {
-    const RdmaQpState before = std::exchange(m_engine.GetConnection().state, state);
+    const RdmaQpState before = std::exchange(m_engine.connection.state, state);
     if (state != before)
     {
         NS_LOG_LOGIC("QP " << GetQpn() << " from " << GetRdmaQpStateName(before) << " to "
@@ -255,7 +261,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     const RdmaQpState from = GetState();
     const RdmaQpState to = attributes.state;
     attributes.Check(from);
-    attributes.ApplyTo(m_engine.GetConnection());
+    attributes.ApplyTo(m_engine.connection);
     if (to == RdmaQpState::RTR)
     {
         SetPeer(*attributes.remoteAddress, *attributes.remoteQpn);
@@ -400,7 +406,7 @@ RdmaQueuePair::CheckPathMtu(const QbbPort& port) const
 RdmaQueuePairSample
 RdmaQueuePair::GetSample() const
 {
-    RdmaReactionPoint* const reaction = m_engine.GetConnection().reaction.get();
+    RdmaReactionPoint* const reaction = m_engine.connection.reaction.get();
     RdmaQueuePairSample sample;
     sample.time = QbbNow();
     sample.qpn = GetQpn();
@@ -433,14 +439,13 @@ RdmaQueuePair::HasSinks() const
 void
 RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
 {
-    NS_ABORT_MSG_IF(GetState() != RdmaQpState::RTS ||
-                        m_engine.GetConnection().counters.packetsAccepted > 0,
-                    "rdma: ResumeResponder() of a queue pair in state "
-                        << GetRdmaQpStateName(GetState()) << " that has executed "
-                        << m_engine.GetConnection().counters.packetsAccepted
-                        << " packets; accepted: RTS, and none");
+    NS_ABORT_MSG_IF(
+        GetState() != RdmaQpState::RTS || m_engine.connection.counters.packetsAccepted > 0,
+        "rdma: ResumeResponder() of a queue pair in state "
+            << GetRdmaQpStateName(GetState()) << " that has executed "
+            << m_engine.connection.counters.packetsAccepted << " packets; accepted: RTS, and none");
     m_engine.GetResponder().ResumeAt(packets);
-    m_engine.GetConnection().msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+    m_engine.connection.msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
 }
 
 void

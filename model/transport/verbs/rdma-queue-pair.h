@@ -227,7 +227,7 @@ class RdmaQueuePair : public Object
     /** \return the state of the queue pair */
     RdmaQpState GetState() const
     {
-        return m_engine.GetConnection().state;
+        return m_engine.connection.state;
     }
 
     /** \return the queue pair's current state, for time series */
@@ -248,7 +248,7 @@ class RdmaQueuePair : public Object
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
-        return m_engine.GetConnection().qpn;
+        return m_engine.connection.qpn;
     }
 
     /** \return the local IPv4 address */
@@ -266,7 +266,7 @@ class RdmaQueuePair : public Object
     /** \return the transport that the queue pair was created with */
     const RdmaTransport* GetTransport() const
     {
-        return m_engine.GetConnection().transport;
+        return m_engine.connection.transport;
     }
 
     /** \return the peer's queue pair number; set by Connect() */
@@ -284,7 +284,7 @@ class RdmaQueuePair : public Object
     /** \return PSN of the queue pair's first packet */
     uint32_t GetInitialPsn() const
     {
-        return m_engine.GetConnection().initialPsn;
+        return m_engine.connection.initialPsn;
     }
 
     /** \return number of READs and atomics that have begun and are not complete */
@@ -337,7 +337,7 @@ class RdmaQueuePair : public Object
     /** \return payload bytes of a full packet */
     uint32_t GetPathMtu() const
     {
-        return m_engine.GetConnection().pathMtu;
+        return m_engine.connection.pathMtu;
     }
 
     /** \return UDP source port, the entropy of this connection's path */
@@ -383,14 +383,14 @@ class RdmaQueuePair : public Object
     template <auto field>
     void Set(std::decay_t<decltype(std::declval<RdmaConnection>().*field)> value)
     {
-        m_engine.GetConnection().*field = value;
+        m_engine.connection.*field = value;
     }
 
     /** \tparam field a member of RdmaConnection \return its value */
     template <auto field>
     std::decay_t<decltype(std::declval<RdmaConnection>().*field)> Get() const
     {
-        return m_engine.GetConnection().*field;
+        return m_engine.connection.*field;
     }
 
     /** \tparam field a member of RdmaConnection \return accessor of its attribute */

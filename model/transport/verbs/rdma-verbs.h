@@ -138,14 +138,6 @@ struct RdmaSendRequest
     uint64_t compareAdd{0}; //!< atomics: value to compare with, or to add
     uint64_t swap{0};       //!< compare-and-swap: new value of the word
     uint32_t immediate{0};  //!< immediate data, for opcodes that carry it
-
-    /**
-     * Aborts with a message if the queue pair does not accept requests, or if the message is longer
-     * than RDMA_MAX_MESSAGE_BYTES.
-     *
-     * \param state the queue pair's current state
-     */
-    void Check(RdmaQpState state) const;
 };
 
 /**
