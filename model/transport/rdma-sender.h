@@ -161,6 +161,9 @@ class RdmaSender
     /** \param config window, timeouts and retry limits */
     explicit RdmaSender(const RdmaSenderConfig& config);
 
+    RdmaSender(RdmaSender&&) = default;
+    RdmaSender& operator=(RdmaSender&&) = default;
+
     /** \return packets in flight: from the first unacknowledged one to the last one sent */
     virtual uint64_t GetInFlight() const = 0;
 
