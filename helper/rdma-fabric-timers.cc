@@ -217,7 +217,7 @@ RdmaFabricTimers::GetRefusal(uint8_t priority)
 void
 RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
 {
-    if (qp.GetConnection().transport != PeekPointer(m_transport))
+    if (qp.connection.transport != PeekPointer(m_transport))
     {
         return;
     }

@@ -125,7 +125,8 @@ class PullRequester : public RoceRequester
             return;
         }
         auto& sender = static_cast<PullSender&>(*m_sender);
-        const int64_t end = RdmaFromPsn(GetConnection().initialPsn, frame.psn, sender.GetEnd());
+        const int64_t end =
+            RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, sender.GetEnd());
         sender.Pulled(static_cast<uint64_t>(std::max<int64_t>(end, 0)));
         if (CanSend())
         {
@@ -167,7 +168,7 @@ class PullResponder : public RoceResponder
         ++m_end;
         QbbFramePtr frame = m_endpoint.NewFrame();
         frame->opcode = PULL;
-        frame->psn = RdmaToPsn(GetConnection().remotePsn, m_end);
+        frame->psn = RdmaToPsn(m_endpoint.connection.remotePsn, m_end);
         frame->ecn = 0;
         frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(PULL), 0, frame->tagged);
         m_endpoint.Send(std::move(frame));

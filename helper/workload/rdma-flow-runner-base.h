@@ -7,7 +7,6 @@
 #include "rdma-fabric.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-report.h"
-#include "rdma-flow-window.h"
 #include "rdma-flow.h"
 #include "rdma-verbs.h"
 

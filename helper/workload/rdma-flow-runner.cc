@@ -409,14 +409,15 @@ std::string
 RdmaFlowRunner::DescribeWait(uint64_t index) const
 {
     const RdmaQueuePair& sender = *m_pairs[index].sender;
+    const RdmaRequester& requester = RdmaPacketEngine::Of(sender).GetRequester();
     if (IsLost(index))
     {
-        return sender.HasRetransmissionTimer() ? "packets lost; waits for the retransmission timer"
-                                               : "packets lost; there is no retransmission timer";
+        return requester.HasRetransmissionTimer()
+                   ? "packets lost; waits for the retransmission timer"
+                   : "packets lost; there is no retransmission timer";
     }
-    const RdmaStreamState stream = RdmaPacketEngine::Of(sender).GetRequester().GetStream();
-    const std::string what =
-        stream.next < sender.GetPacketsPosted() ? "window full" : "all packets sent";
+    const bool sentAll = requester.GetStream().next >= requester.GetPosted();
+    const std::string what = sentAll ? "all packets sent" : "window full";
     return what + "; " + std::to_string(sender.GetPacketsInFlight()) + " in flight";
 }
 
@@ -435,7 +436,7 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
         text = engine.CanSend() ? "sending" : DescribeWait(index);
     }
     return text + "; " + std::to_string(sender.GetPacketsAcknowledged()) + " of " +
-           std::to_string(sender.GetPacketsPosted()) + " packets acknowledged";
+           std::to_string(engine.GetRequester().GetPosted()) + " packets acknowledged";
 }
 
 } // namespace ns3

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+
 #ifndef RDMA_FLOW_H
 #define RDMA_FLOW_H
 
@@ -29,6 +30,23 @@ struct RdmaFlow
         return id == other.id && srcHost == other.srcHost && dstHost == other.dstHost &&
                priority == other.priority && dstPort == other.dstPort && bytes == other.bytes &&
                start == other.start;
+    }
+};
+
+/**
+ * \ingroup rdma
+ * An interval of time. The flows that start in the interval are the counted flows of a run.
+ * Averages and percentiles cover only counted flows. By default all flows are counted.
+ */
+struct RdmaFlowWindow
+{
+    QbbPs begin{0};       //!< first instant of the interval
+    QbbPs end{QBB_NEVER}; //!< end of the interval, which does not belong to the interval
+
+    /** \param time an instant \return true if the instant lies in the interval */
+    constexpr bool Contains(QbbPs time) const
+    {
+        return begin <= time && time < end;
     }
 };
 

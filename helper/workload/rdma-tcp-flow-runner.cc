@@ -2,14 +2,22 @@
 
 #include "rdma-tcp-flow-runner.h"
 
+#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-network.h"
+#include "rdma-refuse.h"
 #include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/object-factory.h>
+#include <ns3/rtt-estimator.h>
 #include <ns3/simulator.h>
+#include <ns3/tcp-congestion-ops.h>
+#include <ns3/tcp-l4-protocol.h>
+#include <ns3/tcp-recovery-ops.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -23,10 +31,61 @@ TypeId
 RdmaTcpFlowRunner::GetTypeId()
 {
     static TypeId tid =
-        AddAttributes(TypeId("ns3::RdmaTcpFlowRunner")
-                          .SetParent<RdmaFlowRunnerBase>()
-                          .SetGroupName("Rdma")
-                          .AddConstructor<RdmaTcpFlowRunner>())
+        TypeId("ns3::RdmaTcpFlowRunner")
+            .SetParent<RdmaFlowRunnerBase>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaTcpFlowRunner>()
+            .AddAttribute("CongestionControl",
+                          "Congestion control of all connections, a TypeId of TcpCongestionOps.",
+                          TypeIdValue(TcpNewReno::GetTypeId()),
+                          MakeTypeIdAccessor(&RdmaTcpFlowRunner::m_congestionControl),
+                          MakeTypeIdChecker())
+            .AddAttribute("InitialCwnd",
+                          "Congestion window of a new connection, in segments (RFC 6928).",
+                          UintegerValue(10),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_initialCwnd),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("SegmentSize",
+                          "Payload of a full segment in bytes.",
+                          UintegerValue(1024),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_segmentSize),
+                          MakeUintegerChecker<uint32_t>(1, 65495))
+            .AddAttribute("BufferSize",
+                          "Send and receive buffer of each connection in bytes, the upper limit of "
+                          "the window.",
+                          UintegerValue(4 << 20),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_bufferSize),
+                          MakeUintegerChecker<uint32_t>(1, 1 << 30))
+            .AddAttribute(
+                "MinRto",
+                "Smallest retransmission timeout, and initial timeout of a connection "
+                "without a measured round-trip time. 0: longer than the longest round trip "
+                "through one full queue of the network, and at least 100 us (RTO_high of the "
+                "IRN paper).",
+                TimeValue(Time(0)),
+                MakeTimeAccessor(&RdmaTcpFlowRunner::m_minRto),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute("DataRetries",
+                          "Consecutive timeouts before a flow fails with IBV_WC_RETRY_EXC_ERR; "
+                          "4294967295 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_dataRetries),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("DelAckCount",
+                          "Number of segments per acknowledgement.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_delAckCount),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DelAckTimeout",
+                          "Longest delay of an acknowledgement that waits for further segments.",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&RdmaTcpFlowRunner::m_delAckTimeout),
+                          QbbMakePositiveTimeChecker())
+            .AddAttribute("UseEcn",
+                          "Segments are ECN-capable, and senders reduce their rate after CE marks.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaTcpFlowRunner::m_useEcn),
+                          MakeBooleanChecker())
             .AddAttribute("Port",
                           "TCP port on which hosts accept connections; senders use higher ports.",
                           UintegerValue(50000),
@@ -61,9 +120,65 @@ RdmaTcpFlowRunner::DoDispose()
 }
 
 void
+RdmaTcpFlowRunner::CheckAttributes() const
+{
+    // Check an instance, because not all TypeIds of ns-3 declare their parent.
+    RefuseRdmaIf(
+        !m_congestionControl.HasConstructor() ||
+            !DynamicCast<TcpCongestionOps>(ObjectFactory(m_congestionControl.GetName()).Create()),
+        "RdmaTcpFlowRunner::CongestionControl is ",
+        m_congestionControl.GetName(),
+        "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
+    RefuseRdmaIf(m_bufferSize < m_segmentSize,
+                 "RdmaTcpFlowRunner::BufferSize is ",
+                 m_bufferSize,
+                 " bytes; accepted: a segment, ",
+                 m_segmentSize,
+                 " bytes, and more");
+}
+
+Ptr<RdmaTcpSocket>
+RdmaTcpFlowRunner::MakeSocket(Ptr<Node> node) const
+{
+    const auto tcp = node->GetObject<TcpL4Protocol>();
+    TypeIdValue rttType;
+    TypeIdValue recoveryType;
+    tcp->GetAttribute("RttEstimatorType", rttType);
+    tcp->GetAttribute("RecoveryType", recoveryType);
+    ObjectFactory rtt;
+    ObjectFactory recovery;
+    ObjectFactory congestion;
+    rtt.SetTypeId(rttType.Get());
+    rtt.Set("InitialEstimation", TimeValue(Time(0)));
+    recovery.SetTypeId(recoveryType.Get());
+    congestion.SetTypeId(m_congestionControl);
+
+    auto socket = CreateObject<RdmaTcpSocket>();
+    socket->SetNode(node);
+    socket->SetTcp(tcp);
+    socket->SetRtt(rtt.Create<RttEstimator>());
+    socket->SetCongestionControlAlgorithm(congestion.Create<TcpCongestionOps>());
+    socket->SetRecoveryAlgorithm(recovery.Create<TcpRecoveryOps>());
+    socket->SetAttribute("SegmentSize", UintegerValue(m_segmentSize));
+    socket->SetAttribute("InitialCwnd", UintegerValue(m_initialCwnd));
+    socket->SetAttribute("SndBufSize", UintegerValue(m_bufferSize));
+    socket->SetAttribute("RcvBufSize", UintegerValue(m_bufferSize));
+    socket->SetAttribute("MinRto", TimeValue(m_minRto));
+    // RFC 6298 bounds the variation term below by the clock granularity, 0 for a simulated clock.
+    socket->SetAttribute("ClockGranularity", TimeValue(Time(0)));
+    socket->SetAttribute("DataRetries", UintegerValue(m_dataRetries));
+    socket->SetAttribute("DelAckCount", UintegerValue(m_delAckCount));
+    socket->SetAttribute("DelAckTimeout", TimeValue(m_delAckTimeout));
+    socket->SetAttribute("TcpNoDelay", BooleanValue(true));
+    socket->SetAttribute("Timestamp", BooleanValue(false));
+    socket->SetUseEcn(m_useEcn ? TcpSocketState::On : TcpSocketState::Off);
+    return socket;
+}
+
+void
 RdmaTcpFlowRunner::DoInstall()
 {
-    CheckSettings();
+    CheckAttributes();
     if (m_minRto.IsZero())
     {
         constexpr uint32_t HEADERS = QbbWire::MAC_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES +
@@ -73,7 +188,7 @@ RdmaTcpFlowRunner::DoInstall()
                                                      0xff,
                                                      m_segmentSize + HEADERS,
                                                      std::max(HEADERS, QbbWire::MIN_FRAME_BYTES));
-        times.roundTrip += QbbToPs(GetAckDelay());
+        times.roundTrip += QbbToPs(m_delAckCount > 1 ? m_delAckTimeout : Time(0));
         m_minRto = QbbToTime(times.GetTimeout());
     }
     m_shim = std::make_unique<RdmaTcpShim>(m_port);
@@ -172,7 +287,7 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
                                  End(index, RdmaWcStatus::RETRY_EXC_ERR);
                              }));
     m_opening[MakeRdmaTcpKey(local.GetIpv4(), local.GetPort())] = index;
-    m_shim->Begin(local);
+    m_shim->SetOpening(local, true);
     NS_ABORT_MSG_IF(
         sender.Connect(InetSocketAddress(GetFabric()->GetAddress(flow.dstHost), m_port)) != 0,
         "rdma: the stack of host " << flow.srcHost << " has no route to host " << flow.dstHost);
@@ -183,12 +298,12 @@ RdmaTcpFlowRunner::OnConnect(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
     const InetSocketAddress local = GetLocal(index);
-    m_shim->End(local);
+    m_shim->SetOpening(local, false);
     m_opening.erase(MakeRdmaTcpKey(local.GetIpv4(), local.GetPort()));
     const auto priority = static_cast<uint8_t>(flow.priority);
     RdmaTcpSocket& sender = *m_connections[index].sender;
     RdmaTcpShim::SetClass(sender, priority);
-    sender.SetPort(&m_hosts.at(flow.srcHost)->GetPort(), priority);
+    sender.SetHost(m_hosts.at(flow.srcHost).get(), priority);
 }
 
 void

@@ -5,10 +5,12 @@
 
 #include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
-#include "rdma-tcp-settings.h"
 
 #include <ns3/inet-socket-address.h>
+#include <ns3/node.h>
+#include <ns3/nstime.h>
 #include <ns3/socket.h>
+#include <ns3/type-id.h>
 
 #include <deque>
 #include <memory>
@@ -44,7 +46,7 @@ class RdmaTcpSocket;
  * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()). A second
  * runner for a fabric needs a different value of the attribute Port.
  */
-class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
+class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
 {
   public:
     /** \return the object TypeId */
@@ -83,6 +85,19 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
 
+    /** Throws std::invalid_argument if attributes contradict each other or name no TCP type. */
+    void CheckAttributes() const;
+
+    /**
+     * Creates a socket with the attributes' values, and with the round-trip time estimator and the
+     * loss recovery that the attributes of TcpL4Protocol select. Before the first round-trip time
+     * measurement, its timeout is MinRto.
+     *
+     * \param node a node with an Internet stack
+     * \return the socket, not bound
+     */
+    Ptr<RdmaTcpSocket> MakeSocket(Ptr<Node> node) const;
+
     RdmaTcpHost& PrepareHost(uint32_t host);
     InetSocketAddress GetLocal(uint64_t index) const;
     QbbPs ComputeIdeal(uint64_t index) const;
@@ -93,7 +108,17 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
     void End(uint64_t index, RdmaWcStatus status);
     void Forget(uint64_t index);
 
-    uint16_t m_port{0};                   //!< value of the attribute Port
+    Time m_minRto;              //!< attribute MinRto; not 0 when sockets are made
+    uint32_t m_segmentSize{0};  //!< attribute SegmentSize
+    uint32_t m_bufferSize{0};   //!< attribute BufferSize
+    TypeId m_congestionControl; //!< attribute CongestionControl
+    uint32_t m_initialCwnd{0};  //!< attribute InitialCwnd
+    uint32_t m_dataRetries{0};  //!< attribute DataRetries
+    uint32_t m_delAckCount{0};  //!< attribute DelAckCount
+    Time m_delAckTimeout;       //!< attribute DelAckTimeout
+    bool m_useEcn{false};       //!< attribute UseEcn
+
+    uint16_t m_port{0};                   //!< attribute Port
     std::deque<Connection> m_connections; //!< connections by position; references stay valid
     std::unordered_map<uint32_t, std::unique_ptr<RdmaTcpHost>> m_hosts; //!< hosts by node id
     /// Positions of opening flows by sender address and port

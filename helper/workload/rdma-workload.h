@@ -2,7 +2,6 @@
 #ifndef RDMA_WORKLOAD_H
 #define RDMA_WORKLOAD_H
 
-#include "rdma-flow-window.h"
 #include "rdma-flow.h"
 #include "rdma-part.h"
 #include "rdma-topology.h"

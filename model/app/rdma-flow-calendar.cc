@@ -22,7 +22,8 @@ RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
     if (RdmaRanks::IsLocal(*node))
     {
-        m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second.Add(index);
+        Host& host = m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second;
+        host.flows.push_back(index);
     }
 }
 
@@ -41,31 +42,25 @@ RdmaFlowCalendar::Stop()
     m_hosts.clear();
 }
 
-RdmaFlowCalendar::Host::Host(const RdmaFlowCalendar& calendar, uint32_t node)
-    : m_calendar(calendar),
-      m_node(node),
-      m_timer(this)
+RdmaFlowCalendar::Host::Host(const RdmaFlowCalendar& ofCalendar, uint32_t ofNode)
+    : calendar(ofCalendar),
+      node(ofNode),
+      timer(this)
 {
-}
-
-QbbPs
-RdmaFlowCalendar::Host::GetTime(std::size_t flow) const
-{
-    return m_calendar.m_timeOf(m_flows[flow]);
 }
 
 void
 RdmaFlowCalendar::Host::Start()
 {
-    m_flows.erase(m_flows.begin(), m_flows.begin() + static_cast<std::ptrdiff_t>(m_next));
-    m_next = 0;
-    const TimeOf& timeOf = m_calendar.m_timeOf;
-    std::sort(m_flows.begin(), m_flows.end(), [&timeOf](uint32_t a, uint32_t b) {
+    flows.erase(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(next));
+    next = 0;
+    const TimeOf& timeOf = calendar.m_timeOf;
+    std::sort(flows.begin(), flows.end(), [&timeOf](uint32_t a, uint32_t b) {
         return std::pair(timeOf(a), a) < std::pair(timeOf(b), b);
     });
-    if (!m_flows.empty() && !m_timer.IsArmed())
+    if (!flows.empty() && !timer.IsArmed())
     {
-        m_timer.Arm(GetTime(0));
+        timer.Arm(timeOf(flows.front()));
     }
 }
 
@@ -73,18 +68,18 @@ void
 RdmaFlowCalendar::Host::OnTime()
 {
     const QbbPs now = QbbNow();
-    while (m_next < m_flows.size() && GetTime(m_next) <= now)
+    while (next < flows.size() && calendar.m_timeOf(flows[next]) <= now)
     {
-        m_calendar.m_handler(m_flows[m_next++]);
+        calendar.m_handler(flows[next++]);
     }
-    if (m_next < m_flows.size())
+    if (next < flows.size())
     {
-        m_timer.Arm(GetTime(m_next));
+        timer.Arm(calendar.m_timeOf(flows[next]));
         return;
     }
     // The host's list of flows may be long and is not needed any further.
-    m_flows = std::vector<uint32_t>();
-    m_next = 0;
+    flows = std::vector<uint32_t>();
+    next = 0;
 }
 
 } // namespace ns3

@@ -61,36 +61,28 @@ class RdmaFlowCalendar
 
   private:
     /** The flows of a host. */
-    class Host
+    struct Host
     {
-      public:
-        /** \param calendar the calendar \param node node id of the host */
-        Host(const RdmaFlowCalendar& calendar, uint32_t node);
-
-        /** \param index number of the next flow of the host */
-        void Add(uint32_t index)
-        {
-            m_flows.push_back(index);
-        }
+        /** \param ofCalendar the calendar \param ofNode node id of the host */
+        Host(const RdmaFlowCalendar& ofCalendar, uint32_t ofNode);
 
         /** Schedules the next flow, unless it is scheduled already. */
         void Start();
 
+        /** Handles the flows whose time has come, and schedules the next one. */
+        void OnTime();
+
         /** \return node id of the host */
         uint32_t GetNodeId() const
         {
-            return m_node;
+            return node;
         }
 
-      private:
-        void OnTime();
-        QbbPs GetTime(std::size_t flow) const;
-
-        const RdmaFlowCalendar& m_calendar; //!< the calendar
-        uint32_t m_node;                    //!< node id of the host
-        std::vector<uint32_t> m_flows;      //!< numbers of the flows, in order of time
-        std::size_t m_next{0};              //!< index of the next flow to handle
-        QbbTimer<Host, &Host::OnTime, EVENT_ORDER> m_timer; //!< time of the next flow
+        const RdmaFlowCalendar& calendar;                 //!< the calendar
+        uint32_t node;                                    //!< node id of the host
+        std::vector<uint32_t> flows;                      //!< numbers of the flows, by time
+        std::size_t next{0};                              //!< index of the next flow to handle
+        QbbTimer<Host, &Host::OnTime, EVENT_ORDER> timer; //!< time of the next flow
     };
 
     TimeOf m_timeOf;                  //!< returns a flow's time

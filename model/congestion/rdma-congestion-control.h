@@ -136,7 +136,7 @@ class RdmaRateController
     /**
      * \return false if OnAck() and OnNak() do nothing, so that their samples need not be prepared
      */
-    virtual bool HearsAcks() const
+    virtual bool UsesAcks() const
     {
         return true;
     }
@@ -183,9 +183,18 @@ enum class RdmaMarking : uint8_t
  * \ingroup rdma
  * A congestion control algorithm with its parameters. It creates a controller for each queue pair.
  *
- * A new algorithm is a subclass in its own file, with attributes for its parameters; no other file
- * changes. RdmaNic::CongestionControl accepts it, and programs select it by its TypeId or its short
- * names (RdmaPartName). Virtual functions state the algorithm's requirements for NICs and switches.
+ * A new algorithm is one file in a folder below model/congestion, and no other file changes: CMake
+ * finds the file, RdmaNic::CongestionControl accepts the type, and --cc=NAME knows the algorithm by
+ * its TypeId or by the short name that the file registers (RdmaPartName). The file has
+ *
+ * 1. a subclass of RdmaRateController with GetRate() and those hooks that the algorithm needs, such
+ *    as OnAck() or OnCnp();
+ * 2. a subclass of this class with GetTypeId(), whose attributes are the parameters, and
+ *    MakeController();
+ * 3. overrides of those functions here that state what the algorithm requires of NICs and switches,
+ *    such as NeedsCnp(), NeedsRtt(), GetMarking() or GetIntFormat(). All have defaults.
+ *
+ * windows/rdma-dctcp.cc is such a file; examples/own/rdma-own-control.cc is one outside the module.
  *
  * A queue pair keeps the parameters that it was connected with. If the TypeId of an algorithm is
  * made by RdmaFixedTypeId, the first queue pair fixes the attributes; a later change ends the
@@ -265,7 +274,7 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
     }
 
     /** \return true on the first call only, for a warning that need not be considered again */
-    bool IsFirstWarning()
+    bool IsFirstWarning() const
     {
         return !m_warned.exchange(true);
     }
@@ -280,7 +289,7 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
     }
 
   private:
-    std::atomic<bool> m_warned{false}; //!< IsFirstWarning() has been called
+    mutable std::atomic<bool> m_warned{false}; //!< IsFirstWarning() has been called
 };
 
 } // namespace ns3

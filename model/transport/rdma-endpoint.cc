@@ -11,6 +11,13 @@
 namespace ns3
 {
 
+uint32_t
+GetRdmaTrailerBytes(const QbbFrame& frame)
+{
+    return QbbWire::IntTrailerBytes(frame.intFormat, frame.intRoom) +
+           (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
+}
+
 QbbFramePtr
 RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn)
 {
@@ -19,10 +26,10 @@ RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_
     frame->opcode = static_cast<uint8_t>(opcode);
     frame->psn = psn;
     frame->syndrome = syndrome;
-    frame->msn = m_connection.msn;
+    frame->msn = connection.msn;
     frame->selectivePsn = selectivePsn;
     // Echoes a CE mark for algorithms that count marks; the opcode distinguishes CNPs.
-    frame->becn = std::exchange(m_connection.ceSeen, false);
+    frame->becn = std::exchange(connection.ceSeen, false);
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), 0, frame->tagged);
     return frame;
 }
@@ -34,7 +41,7 @@ RdmaEndpoint::SendIrnAeth(RdmaOpcode opcode,
                           int64_t selective,
                           const QbbFrame* cause)
 {
-    const uint32_t first = m_connection.remotePsn;
+    const uint32_t first = connection.remotePsn;
     QbbFramePtr frame = NewAeth(opcode,
                                 syndrome,
                                 RdmaToPsn(first, packet),
@@ -62,14 +69,7 @@ RdmaEndpoint::Echo(const QbbFrame& cause, QbbFrame& frame)
     frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
                                          0,
                                          frame.tagged,
-                                         GetTrailerBytes(frame));
-}
-
-uint32_t
-RdmaEndpoint::GetTrailerBytes(const QbbFrame& frame)
-{
-    return QbbWire::IntTrailerBytes(frame.intFormat, frame.intRoom) +
-           (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
+                                         GetRdmaTrailerBytes(frame));
 }
 
 } // namespace ns3

@@ -8,7 +8,6 @@
 #include "qbb-ps.h"
 #include "rdma-connection.h"
 #include "rdma-memory.h"
-#include "rdma-message-arrival.h"
 #include "rdma-verbs.h"
 
 #include <cstdint>
@@ -35,6 +34,13 @@ struct RdmaStreamState
 
 /**
  * \ingroup rdma
+ * \param frame a frame
+ * \return bytes of telemetry after the frame's payload
+ */
+uint32_t GetRdmaTrailerBytes(const QbbFrame& frame);
+
+/**
+ * \ingroup rdma
  * Interface through which the requester, the responder and the reaction point use their queue pair
  * and its NIC. Unit tests implement the interface without a simulator.
  */
@@ -42,18 +48,6 @@ class RdmaEndpoint
 {
   public:
     virtual ~RdmaEndpoint() = default;
-
-    /** \return connection state shared by requester and responder */
-    RdmaConnection& GetConnection()
-    {
-        return m_connection;
-    }
-
-    /** \return connection state shared by requester and responder */
-    const RdmaConnection& GetConnection() const
-    {
-        return m_connection;
-    }
 
     /** \return a new frame with the header fields common to all frames of the connection */
     virtual QbbFramePtr NewFrame() = 0;
@@ -119,8 +113,12 @@ class RdmaEndpoint
     /** The pace that the reaction point sets may have changed. \param now current time */
     virtual void PaceChanged(QbbPs now) = 0;
 
-    /** Responses are sent that yield no acknowledgements for congestion control. */
-    virtual void WarnOfUnheardResponses() = 0;
+    /**
+     * Warns on standard error that congestion control does not slow READ responses over RoCE, which
+     * are not acknowledged. The warning appears once for each algorithm and process, and not for
+     * algorithms driven by CNPs.
+     */
+    virtual void WarnOfUnslowedResponses() = 0;
 
     /** \return true if round-trip times are wanted regardless of congestion control */
     virtual bool MeasuresRtt() const = 0;
@@ -160,11 +158,7 @@ class RdmaEndpoint
      */
     static void Echo(const QbbFrame& cause, QbbFrame& frame);
 
-    /** \param frame a frame \return bytes of telemetry after the frame's payload */
-    static uint32_t GetTrailerBytes(const QbbFrame& frame);
-
-  protected:
-    RdmaConnection m_connection; //!< connection state shared by requester and responder
+    RdmaConnection connection; //!< state shared by requester and responder
 };
 
 } // namespace ns3

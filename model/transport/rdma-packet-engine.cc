@@ -6,15 +6,56 @@
 #include "qbb-wire.h"
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
+#include "rdma-refuse.h"
+#include "rdma-warn-once.h"
 
 #include <algorithm>
+#include <iostream>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
 
-RdmaPacketEngine::RdmaPacketEngine(RdmaVerbsEvents& events)
-    : m_events(events),
+namespace
+{
+
+/**
+ * Searches the network behind a port for a port whose rate has no code in RdmaIntFormat::PAPER.
+ * Follows cables and switches, without counting references, because other nodes may run on other
+ * threads.
+ *
+ * \param port port of a host
+ * \return the first such port; null if there is none
+ */
+const QbbPort*
+FindPortWithoutCode(const QbbPort& port)
+{
+    std::vector<const QbbPort*> open{&port};
+    std::set<const QbbFrameSink*> seen;
+    while (!open.empty())
+    {
+        const QbbPort* const next = open.back();
+        open.pop_back();
+        if (GetRdmaIntRateCode(next->GetLineRate().GetBitRate()) == 0)
+        {
+            return next;
+        }
+        const QbbPort* const peer = next->GetPeer();
+        if (peer && peer->GetSink() && seen.insert(peer->GetSink()).second)
+        {
+            const auto onward = peer->GetSink()->GetOnwardPorts();
+            open.insert(open.end(), onward.begin(), onward.end());
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+RdmaPacketEngine::RdmaPacketEngine(RdmaQueuePair& queuePair)
+    : m_queuePair(queuePair),
       m_timer(this)
 {
 }
@@ -38,22 +79,23 @@ RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTra
 {
     m_nic = nic;
     m_port = port;
-    m_connection.qpn = qpn;
-    m_connection.ackInterval = transport.GetAckInterval();
-    m_connection.transport = &transport;
-    m_connection.pipeline = nic->MakeSendPipeline(*this);
+    m_frame.srcIp = nic->GetAddress(port).Get();
+    connection.qpn = qpn;
+    connection.ackInterval = transport.GetAckInterval();
+    connection.transport = &transport;
+    connection.pipeline = nic->MakeSendPipeline(*this);
     m_requester = transport.MakeRequester(*this);
     m_responder = transport.MakeResponder(*this);
-    m_connection.state = RdmaQpState::INIT;
+    connection.state = RdmaQpState::INIT;
 }
 
 void
 RdmaPacketEngine::Stop()
 {
     m_timer.Disarm();
-    m_connection.state = RdmaQpState::RESET;
-    m_connection.reaction.reset();
-    m_connection.pipeline.reset();
+    connection.state = RdmaQpState::RESET;
+    connection.reaction.reset();
+    connection.pipeline.reset();
     m_nic = nullptr;
     if (m_responder)
     {
@@ -65,14 +107,14 @@ void
 RdmaPacketEngine::Reset()
 {
     m_timer.Disarm();
-    m_connection.limits.reset();
-    m_connection.timerOff = false;
-    m_connection.counters = RdmaQueuePairCounters();
-    m_connection.ceSeen = false;
-    m_connection.msn = 0;
-    if (m_connection.pipeline)
+    connection.limits.reset();
+    connection.timerOff = false;
+    connection.counters = RdmaQueuePairCounters();
+    connection.ceSeen = false;
+    connection.msn = 0;
+    if (connection.pipeline)
     {
-        m_connection.pipeline->Reset();
+        connection.pipeline->Reset();
     }
     m_nic->GetReplies().Forget(this);
     m_requester->Reset();
@@ -81,11 +123,19 @@ RdmaPacketEngine::Reset()
 }
 
 void
-RdmaPacketEngine::End()
+RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
 {
+    if (connection.state == RdmaQpState::ERR)
+    {
+        return;
+    }
     m_timer.Disarm();
     m_requester->End();
     m_responder->End();
+    m_queuePair.SetState(RdmaQpState::ERR);
+    const QbbPs now = QbbNow();
+    m_requester->FlushAll(status, packet, now);
+    m_responder->FlushReceives(now);
 }
 
 void
@@ -102,33 +152,15 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 void
 RdmaPacketEngine::SetLossy(bool mayLose)
 {
-    m_connection.timerOff = !mayLose;
+    connection.timerOff = !mayLose;
     m_requester->RenewSender();
-}
-
-Ptr<QbbNetDevice>
-RdmaPacketEngine::GetPort() const
-{
-    return m_nic->GetPort(m_port);
-}
-
-Ipv4Address
-RdmaPacketEngine::GetLocalAddress() const
-{
-    return m_nic->GetAddress(m_port);
-}
-
-const RdmaCongestionControl*
-RdmaPacketEngine::GetCongestionControl() const
-{
-    return m_nic->PeekCongestionControl();
 }
 
 uint32_t
 RdmaPacketEngine::GetFullPacketBytes() const
 {
-    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().write);
-    return QbbWire::RoceFrameBytes(info, m_connection.pathMtu, m_frame.tagged) +
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().write);
+    return QbbWire::RoceFrameBytes(info, connection.pathMtu, m_frame.tagged) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }
 
@@ -136,32 +168,113 @@ uint32_t
 RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
 {
     const RdmaOpcodeInfo& info =
-        GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().acknowledge);
+        GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().acknowledge);
     return QbbWire::RoceFrameBytes(info, 0, m_frame.tagged, trailer) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }
 
-RdmaQueuePairSample
-RdmaPacketEngine::GetSample() const
+void
+RdmaPacketEngine::StartCongestionControl()
 {
-    RdmaReactionPoint* const reaction = m_connection.reaction.get();
-    const RdmaStreamState requests = m_requester->GetStream();
-    RdmaQueuePairSample sample;
-    sample.time = QbbNow();
-    sample.qpn = m_connection.qpn;
-    sample.packetsInFlight = requests.highestSent - requests.acked;
-    sample.bytesInFlight =
-        sample.packetsInFlight *
-        (reaction ? reaction->GetPacer().GetPacketBytes() : GetFullPacketBytes());
-    sample.packetsAcknowledged = requests.acked;
-    if (reaction)
+    connection.reaction.reset();
+    const RdmaCongestionControl* const control = m_nic->PeekCongestionControl();
+    if (!control)
     {
-        reaction->FillSample(sample);
+        return;
     }
-    return sample;
+    control->NoteUse();
+    RdmaPathProfile profile;
+    profile.lineRate = GetDevice().GetLineRate().GetBitRate();
+    profile.payloadBytes = connection.pathMtu;
+    profile.packetBytes = GetFullPacketBytes();
+    profile.ackBytes = GetAckBytes(0);
+    profile.seed = m_frame.flowHash;
+    QueryPathOracle(profile);
+    const RdmaIntRoom room = PlanTelemetry(*control, profile);
+    const uint32_t trailer = (control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0) +
+                             QbbWire::IntTrailerBytes(room.format, room.records);
+    if (trailer > 0)
+    {
+        AddTrailer(trailer, profile);
+    }
+    profile.intFormat = room.format;
+    connection.reaction =
+        std::make_unique<RdmaReactionPoint>(*this,
+                                            RdmaPacer(control->MakeController(profile),
+                                                      profile.packetBytes,
+                                                      QbbBitRate(m_nic->GetMinRate()),
+                                                      control->NeedsRtt(),
+                                                      room,
+                                                      control->GetUtilisationPeriod(),
+                                                      m_nic->CatchesUp()));
 }
 
-const QbbPort&
+void
+RdmaPacketEngine::QueryPathOracle(RdmaPathProfile& profile) const
+{
+    if (const RdmaNic::PathOracle& oracle = m_nic->GetPathOracle())
+    {
+        oracle(m_queuePair, profile);
+    }
+}
+
+RdmaIntRoom
+RdmaPacketEngine::PlanTelemetry(const RdmaCongestionControl& control,
+                                RdmaPathProfile& profile) const
+{
+    RdmaIntFormat format = control.GetIntFormat();
+    if (format == RdmaIntFormat::NONE)
+    {
+        return RdmaIntRoom();
+    }
+    if (profile.intFormat == RdmaIntFormat::NONE)
+    {
+        const QbbPort* const port = FindPortWithoutCode(GetDevice());
+        RefuseRdmaIf(format == RdmaIntFormat::PAPER && port,
+                     control.GetInstanceTypeId().GetName(),
+                     GetRdmaNoCodeMessage(port ? port->GetLineRate().GetBitRate() : QbbBitRate(0)));
+        profile.intFormat = port ? RdmaIntFormat::EXACT : RdmaIntFormat::PAPER;
+    }
+    format = format == RdmaIntFormat::AUTO ? profile.intFormat : format;
+    // One record for each switch; the maximum if the path is unknown.
+    const uint32_t room = profile.hops > 1 ? profile.hops - 1 : RDMA_INT_MAX_HOPS;
+    RefuseRdmaIf(room > RDMA_INT_MAX_HOPS,
+                 control.GetInstanceTypeId().GetName(),
+                 ": a path with ",
+                 room,
+                 " switches; telemetry has room for ",
+                 RDMA_INT_MAX_HOPS);
+    RefuseRdmaIf(control.GetUtilisationPeriod() > 0,
+                 control.GetInstanceTypeId().GetName(),
+                 " asks for telemetry of each switch and for a byte of utilisation; accepted: one "
+                 "of them");
+    return {format, static_cast<uint8_t>(room)};
+}
+
+void
+RdmaPacketEngine::AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const
+{
+    profile.packetBytes += trailer;
+    profile.ackBytes = GetAckBytes(trailer);
+    QueryPathOracle(profile); // again: the trailer lengthens the base round trip
+    const QbbNetDevice& port = GetDevice();
+    const uint32_t sdu = profile.packetBytes - port.GetLineOverheadBytes() -
+                         QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES -
+                         (m_frame.tagged ? QbbWire::VLAN_TAG_BYTES : 0) +
+                         QbbWire::IRN_EXTENSION_BYTES;
+    RefuseRdmaIf(sdu > port.GetMtu(),
+                 "path MTU ",
+                 connection.pathMtu,
+                 " with ",
+                 trailer,
+                 " bytes of telemetry does not fit port MTU ",
+                 port.GetMtu(),
+                 "; set QbbNetDevice::Mtu to ",
+                 sdu,
+                 " or more");
+}
+
+QbbNetDevice&
 RdmaPacketEngine::GetDevice() const
 {
     return m_nic->GetDevice(m_port);
@@ -204,7 +317,7 @@ RdmaPacketEngine::MakeNextFrame()
 void
 RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
 {
-    const RdmaQpState state = m_connection.state;
+    const RdmaQpState state = connection.state;
     const bool ready =
         state == RdmaQpState::RTS || state == RdmaQpState::RTR || state == RdmaQpState::SQD;
     if (!ready || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
@@ -215,10 +328,10 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     const QbbPs now = QbbNow();
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
     {
-        ++m_connection.counters.cnpsReceived;
-        if (m_connection.reaction)
+        ++connection.counters.cnpsReceived;
+        if (connection.reaction)
         {
-            m_connection.reaction->CnpReceived(now);
+            connection.reaction->CnpReceived(now);
         }
         m_nic->SampleChanged(*this);
         if (MayResume())
@@ -230,7 +343,7 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     constexpr uint8_t CE = 3;
     if (frame.ecn == CE)
     {
-        m_connection.ceSeen = true;
+        connection.ceSeen = true;
         m_marks.Add(now);
     }
     if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now))
@@ -258,8 +371,8 @@ RdmaPacketEngine::MayResume() const
 {
     // Requests and responses share the window. An event that makes room for the one side may also
     // end the wait of the other.
-    return m_connection.reaction && m_connection.reaction->GetPacer().MayHaveWindow() &&
-           !m_queued && CanSend();
+    return connection.reaction && connection.reaction->GetPacer().MayHaveWindow() && !m_queued &&
+           CanSend();
 }
 
 void
@@ -300,7 +413,7 @@ RdmaPacketEngine::SendCnp()
 {
     QbbFramePtr frame = NewFrame();
     RdmaNotificationPoint::Fill(*frame, m_nic->GetDevice(m_port), m_cnpDscp);
-    ++m_connection.counters.cnpsSent;
+    ++connection.counters.cnpsSent;
     Reply(RdmaReplyDelays::CNP, std::move(frame));
 }
 
@@ -368,25 +481,19 @@ RdmaPacketEngine::GetMemory()
 void
 RdmaPacketEngine::CompleteSend(const RdmaWorkCompletion& completion, bool queued)
 {
-    m_events.OnSendCompletion(completion, queued);
+    m_queuePair.SendCompleted(completion, queued);
 }
 
 void
 RdmaPacketEngine::CompleteReceive(const RdmaWorkCompletion& completion)
 {
-    m_events.OnReceiveCompletion(completion);
+    m_queuePair.GetReceiveCompletionQueue()->Add(completion);
 }
 
 void
 RdmaPacketEngine::MessageArrived(const RdmaMessageArrival& arrival)
 {
-    m_events.OnMessage(arrival);
-}
-
-void
-RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
-{
-    m_events.OnFailure(status, packet);
+    m_queuePair.MessageArrived(arrival);
 }
 
 RdmaStreamState
@@ -402,9 +509,16 @@ RdmaPacketEngine::PaceChanged(QbbPs now)
 }
 
 void
-RdmaPacketEngine::WarnOfUnheardResponses()
+RdmaPacketEngine::WarnOfUnslowedResponses()
 {
-    m_nic->WarnOfUnheardResponses();
+    const RdmaCongestionControl* const control = m_nic->PeekCongestionControl();
+    if (control && !control->NeedsCnp() && control->IsFirstWarning())
+    {
+        RdmaWarnOnce(std::cerr,
+                     "rdma: warning: " + control->GetInstanceTypeId().GetName() +
+                         " does not slow READ responses over RoCE, which nobody acknowledges "
+                         "(IrnTransport has them acknowledged)\n");
+    }
 }
 
 bool

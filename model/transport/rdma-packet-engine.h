@@ -11,15 +11,10 @@
 #include "rdma-endpoint.h"
 #include "rdma-notification-point.h"
 #include "rdma-pace-heap.h"
-#include "rdma-queue-pair-sample.h"
 #include "rdma-reply-delays.h"
 #include "rdma-requester.h"
 #include "rdma-responder.h"
 #include "rdma-transport.h"
-#include "rdma-verbs-events.h"
-
-#include <ns3/ipv4-address.h>
-#include <ns3/ptr.h>
 
 #include <cstdint>
 #include <memory>
@@ -36,8 +31,8 @@ class RdmaQueuePair;
  * \ingroup rdma
  * The packet-level part of a queue pair, as its NIC sees it. The NIC's scheduler takes packets to
  * send from the engine, and the NIC hands received packets to the engine. The engine joins
- * requester, responder, reaction point and notification point, and owns the timer of requester and
- * responder.
+ * requester, responder, reaction point and notification point, owns the timer of requester and
+ * responder, and reports completions and messages to the queue pair.
  */
 class RdmaPacketEngine : public RdmaEndpoint
 {
@@ -45,8 +40,8 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** Order of the engine's timer among the events of one instant. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<0>();
 
-    /** \param events receives completions and failures; outlives the engine */
-    explicit RdmaPacketEngine(RdmaVerbsEvents& events);
+    /** \param queuePair queue pair that the engine is a part of */
+    explicit RdmaPacketEngine(RdmaQueuePair& queuePair);
 
     ~RdmaPacketEngine() override;
 
@@ -55,6 +50,12 @@ class RdmaPacketEngine : public RdmaEndpoint
 
     /** \param qp a queue pair \return the packet engine of the queue pair */
     static const RdmaPacketEngine& Of(const RdmaQueuePair& qp);
+
+    /** \return the queue pair that the engine is a part of */
+    const RdmaQueuePair& GetQueuePair() const
+    {
+        return m_queuePair;
+    }
 
     // Life cycle of the queue pair
 
@@ -75,13 +76,10 @@ class RdmaPacketEngine : public RdmaEndpoint
     void Reset();
 
     /** \return the port that the queue pair sends through */
-    const QbbPort& GetDevice() const;
+    QbbNetDevice& GetDevice() const;
 
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
-
-    /** Stops requester and responder: the queue pair goes into state ERR. */
-    void End();
 
     /**
      * Sets the headers of a queue pair that has got the address of its peer, and tells the NIC's
@@ -102,7 +100,29 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     void SetLossy(bool mayLose);
 
-    /** \return header fields common to all frames of the queue pair */
+    /**
+     * Makes the reaction point of a queue pair that has got the address of its peer, if the NIC has
+     * congestion control. Congestion control may ask for a telemetry record from each switch, or
+     * for a byte of link utilisation; telemetry lengthens packets and therefore the round trip.
+     *
+     * Queries the NIC's path oracle, if the NIC has one. Without an oracle, the ports of the
+     * network decide on RdmaIntFormat::AUTO.
+     *
+     * \throws std::invalid_argument if the path has too many switches for telemetry, if a full
+     *         packet with telemetry exceeds the port's MTU, if the telemetry format has no code for
+     *         the rate of a port, or if congestion control asks for both kinds of telemetry
+     */
+    void StartCongestionControl();
+
+    /**
+     * Moves the queue pair to state ERR and flushes its requests.
+     *
+     * \param status status of the failed request
+     * \param packet number of a packet of the failed request
+     */
+    void Fail(RdmaWcStatus status, uint64_t packet) override;
+
+    /** \return header fields common to all frames; before SetFrame(), the port's address only */
     const QbbFrameHeaders& GetFrame() const
     {
         return m_frame;
@@ -126,26 +146,11 @@ class RdmaPacketEngine : public RdmaEndpoint
         return m_nic;
     }
 
-    /** \return the port that the queue pair sends through */
-    Ptr<QbbNetDevice> GetPort() const;
-
-    /** \return IPv4 address of the port */
-    Ipv4Address GetLocalAddress() const;
-
-    /** \return congestion control of the NIC's new queue pairs, or null */
-    const RdmaCongestionControl* GetCongestionControl() const;
-
     /** Rearms the timer with the earlier deadline of requester and responder. */
     void SyncTimer();
 
-    /** \return a sample of the queue pair's state at the current time */
-    RdmaQueuePairSample GetSample() const;
-
     /** \return bytes of a full packet on the line, without telemetry */
     uint32_t GetFullPacketBytes() const;
-
-    /** \param trailer bytes of telemetry \return bytes of an acknowledgement on the line */
-    uint32_t GetAckBytes(uint32_t trailer) const;
 
     /** \return bytes of preamble and inter-packet gap of a frame on the line */
     uint32_t GetLineOverheadBytes() const override;
@@ -155,7 +160,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
-        return m_connection.qpn;
+        return connection.qpn;
     }
 
     /** \return index of the NIC's port */
@@ -173,7 +178,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \param now current time \return true if pacing does not allow a packet yet */
     bool MustWait(QbbPs now) const
     {
-        return m_connection.reaction && m_connection.reaction->GetPacer().MustWait(now);
+        return connection.reaction && connection.reaction->GetPacer().MustWait(now);
     }
 
     /**
@@ -182,7 +187,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     bool StillWaits(QbbPs now) const
     {
-        return m_connection.reaction && m_connection.reaction->GetPacer().GetNext() > now;
+        return connection.reaction && connection.reaction->GetPacer().GetNext() > now;
     }
 
     /**
@@ -192,7 +197,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     QbbPs GetWake(QbbPs now) const
     {
-        return m_connection.reaction->GetPacer().GetWake(now);
+        return connection.reaction->GetPacer().GetWake(now);
     }
 
     /** \return place of the queue pair in the RdmaPaceHeap, for use by the heap only */
@@ -229,18 +234,18 @@ class RdmaPacketEngine : public RdmaEndpoint
     void SetQueued(bool queued)
     {
         m_queued = queued;
-        if (!queued && m_connection.reaction)
+        if (!queued && connection.reaction)
         {
-            m_connection.reaction->GetPacer().Forgo();
+            connection.reaction->GetPacer().ForgetWait();
         }
     }
 
     /** \param at instant at which the last pause of the port ended; waiting until then is lost */
-    void ForgoPause(QbbPs at)
+    void ForgetWaitBefore(QbbPs at)
     {
-        if (m_connection.reaction && m_connection.reaction->GetPacer().GetNext() < at)
+        if (connection.reaction && connection.reaction->GetPacer().GetNext() < at)
         {
-            m_connection.reaction->GetPacer().Forgo();
+            connection.reaction->GetPacer().ForgetWait();
         }
     }
 
@@ -257,15 +262,30 @@ class RdmaPacketEngine : public RdmaEndpoint
     void CompleteSend(const RdmaWorkCompletion& completion, bool queued) override;
     void CompleteReceive(const RdmaWorkCompletion& completion) override;
     void MessageArrived(const RdmaMessageArrival& arrival) override;
-    void Fail(RdmaWcStatus status, uint64_t packet) override;
     RdmaStreamState GetStreams() const override;
     void PaceChanged(QbbPs now) override;
-    void WarnOfUnheardResponses() override;
+    void WarnOfUnslowedResponses() override;
     bool MeasuresRtt() const override;
 
     /** \return true if the congestion window has room again for a queue pair that waited for room
      */
     bool MayResume() const;
+
+    /** Fills in the path profile from the path oracle, if the NIC has one. */
+    void QueryPathOracle(RdmaPathProfile& profile) const;
+
+    /**
+     * \param control congestion control of the queue pair
+     * \param profile profile of the path, whose telemetry format the function may set
+     * \return space for telemetry records in each packet
+     */
+    RdmaIntRoom PlanTelemetry(const RdmaCongestionControl& control, RdmaPathProfile& profile) const;
+
+    /** \param trailer bytes of telemetry in each packet \param profile lengths to adapt */
+    void AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const;
+
+    /** \param trailer bytes of telemetry \return bytes of an acknowledgement on the line */
+    uint32_t GetAckBytes(uint32_t trailer) const;
 
     void OnTimer();
     void SendCnp();
@@ -277,12 +297,12 @@ class RdmaPacketEngine : public RdmaEndpoint
         return m_responder->IsReady() || m_requester->HasProbe();
     }
 
-    RdmaVerbsEvents& m_events; //!< receives completions and failures
-    RdmaNic* m_nic{nullptr};   //!< NIC of the queue pair
-    uint32_t m_port{0};        //!< index of the NIC's port
-    uint8_t m_cnpDscp{0};      //!< DSCP of CNPs
-    bool m_queued{false};      //!< the NIC's scheduler holds the queue pair
-    bool m_answerTurn{false};  //!< a response, if ready, goes before the next request
+    RdmaQueuePair& m_queuePair; //!< the queue pair; receives completions and messages
+    RdmaNic* m_nic{nullptr};    //!< NIC of the queue pair
+    uint32_t m_port{0};         //!< index of the NIC's port
+    uint8_t m_cnpDscp{0};       //!< DSCP of CNPs
+    bool m_queued{false};       //!< the NIC's scheduler holds the queue pair
+    bool m_answerTurn{false};   //!< a response, if ready, goes before the next request
     std::unique_ptr<RdmaRequester> m_requester; //!< requester, made by Start()
     std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
     QbbFrameHeaders m_frame;                    //!< header fields common to all frames

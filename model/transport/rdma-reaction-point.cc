@@ -26,12 +26,12 @@ RdmaReactionPoint::HasRoomInWindow() const
 }
 
 void
-RdmaReactionPoint::AskForTelemetry(QbbFrame& frame)
+RdmaReactionPoint::AddTelemetryRoom(QbbFrame& frame)
 {
     const RdmaIntRoom room = m_pacer.GetIntRoom();
     frame.intFormat = room.format;
     frame.intRoom = room.records;
-    frame.pint = m_pacer.AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
+    frame.pint = m_pacer.WantsUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
 }
 
 void
@@ -64,27 +64,27 @@ RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& f
 void
 RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 {
-    if (!m_pacer.HearsAcks())
+    if (!m_pacer.UsesAcks())
     {
         return;
     }
-    Tell(ack, m_pacer.GetRtt(ack.cause, now), now);
+    ReportAcknowledgement(ack, m_pacer.GetRtt(ack.cause, now), now);
 }
 
 void
 RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, QbbPs now)
 {
-    if (!m_pacer.HearsAcks())
+    if (!m_pacer.UsesAcks())
     {
         return;
     }
     const QbbPs rtt = m_pacer.GetResponseRtt(ack.cause, now);
     m_pacer.OnResponsesAcked(ack.after);
-    Tell(ack, rtt, now);
+    ReportAcknowledgement(ack, rtt, now);
 }
 
 void
-RdmaReactionPoint::Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
+RdmaReactionPoint::ReportAcknowledgement(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
 {
     const RdmaStreamState streams = m_endpoint.GetStreams();
     RdmaAckSample sample;

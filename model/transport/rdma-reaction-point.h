@@ -5,7 +5,7 @@
 
 #include "qbb-frame.h"
 #include "rdma-pacer.h"
-#include "rdma-queue-pair-sample.h"
+#include "rdma-queue-pair-stats.h"
 
 #include <cstdint>
 
@@ -43,14 +43,8 @@ class RdmaReactionPoint
         return !m_pacer.HasWindow() || HasRoomInWindow();
     }
 
-    /** \return false if RequestsAcked() and ResponsesAcked() do nothing */
-    bool HearsAcks() const
-    {
-        return m_pacer.HearsAcks();
-    }
-
     /** \param frame an outgoing packet to be acknowledged; receives space for telemetry */
-    void AskForTelemetry(QbbFrame& frame);
+    void AddTelemetryRoom(QbbFrame& frame);
 
     /**
      * Records that the transmission of a request packet begins.
@@ -102,7 +96,7 @@ class RdmaReactionPoint
 
   private:
     bool HasRoomInWindow() const;
-    void Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
+    void ReportAcknowledgement(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
     void CheckPace(QbbPs now);
 
     RdmaEndpoint& m_endpoint; //!< endpoint of the queue pair

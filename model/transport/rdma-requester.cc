@@ -14,7 +14,7 @@ namespace ns3
 
 RdmaRequester::RdmaRequester(RdmaEndpoint& endpoint)
     : m_endpoint(endpoint),
-      m_sender(GetConnection().transport->MakeSender(GetConnection().GetLimits()))
+      m_sender(m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits()))
 {
 }
 
@@ -23,7 +23,7 @@ RdmaRequester::~RdmaRequester() = default;
 void
 RdmaRequester::Reset()
 {
-    m_sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
+    m_sender = m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits());
     m_sends.Clear();
     m_released = 0;
     m_cursor = 0;
@@ -46,12 +46,12 @@ RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
     }
     entry.firstPacket = m_posted;
     entry.firstOnLine = m_postedOnLine;
-    Number(entry, GetRdmaPackets(entry.request.length, GetConnection().pathMtu));
+    AssignNumbers(entry, GetRdmaPackets(entry.request.length, m_endpoint.connection.pathMtu));
     m_posted += entry.packets;
     m_postedOnLine = entry.CountOnLine(entry.GetEnd());
-    if (GetConnection().pipeline)
+    if (m_endpoint.connection.pipeline)
     {
-        GetConnection().pipeline->Post(now);
+        m_endpoint.connection.pipeline->Post(now);
     }
     m_sends.Push(std::move(entry));
     Release(now);
@@ -68,8 +68,8 @@ RdmaRequester::Flush(const RdmaSendRequest& request, QbbPs now)
 void
 RdmaRequester::Release(QbbPs now)
 {
-    RdmaSendPipeline* const pipeline = GetConnection().pipeline.get();
-    while (m_released < m_sends.GetSize() && GetConnection().state == RdmaQpState::RTS)
+    RdmaSendPipeline* const pipeline = m_endpoint.connection.pipeline.get();
+    while (m_released < m_sends.GetSize() && m_endpoint.connection.state == RdmaQpState::RTS)
     {
         const RdmaSendEntry& entry = m_sends[m_released];
         if ((pipeline && !pipeline->MayStart(now)) ||
@@ -79,11 +79,11 @@ RdmaRequester::Release(QbbPs now)
         }
         if (entry.responses > 0)
         {
-            if (m_outstandingReads >= GetConnection().maxRdAtomic || !MayBeginRead(entry))
+            if (m_outstandingReads >= m_endpoint.connection.maxRdAtomic || !MayStartRead(entry))
             {
                 break;
             }
-            ReadBegins(now);
+            StartRead(now);
         }
         if (pipeline)
         {
@@ -103,9 +103,9 @@ RdmaRequester::RenewSender()
 {
     NS_ABORT_MSG_IF(m_sender->GetHighestSent() > 0,
                     "rdma: the timeouts of queue pair "
-                        << GetConnection().qpn
+                        << m_endpoint.connection.qpn
                         << " change, and it has sent packets; accepted: before the first packet");
-    m_sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
+    m_sender = m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits());
     for (uint32_t i = 0; i < m_released; ++i)
     {
         m_sender->Extend(m_sends[i].packets);
@@ -163,10 +163,10 @@ RdmaRequester::CountOnLine(uint64_t packet) const
 }
 
 void
-RdmaRequester::AskForAck(QbbFrame& frame, uint64_t packet, uint64_t end)
+RdmaRequester::RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end)
 {
     // The window that this packet fills opens with an acknowledgement only.
-    frame.ackReq = frame.ackReq || !GetConnection().reaction->HasRoom();
+    frame.ackReq = frame.ackReq || !m_endpoint.connection.reaction->HasRoom();
     if (frame.ackReq)
     {
         m_askedEnd = end;
@@ -184,41 +184,44 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
     const RdmaSendEntry& entry = FindEntry(packet);
     const uint64_t index = packet - entry.firstPacket;
     uint64_t packets = 1;
-    frame.psn = RdmaToPsn(GetConnection().initialPsn, packet);
+    frame.psn = RdmaToPsn(m_endpoint.connection.initialPsn, packet);
     if (entry.responses > 0)
     {
-        entry.FillRead(frame, index, GetConnection().pathMtu);
+        entry.FillRead(frame, index, m_endpoint.connection.pathMtu);
         packets = entry.packets - index;
     }
     else
     {
-        entry.FillWrite(frame, index, GetConnection().pathMtu, GetConnection().ackInterval);
+        entry.FillWrite(frame,
+                        index,
+                        m_endpoint.connection.pathMtu,
+                        m_endpoint.connection.ackInterval);
     }
     FinishPacket(frame, entry, index);
-    RdmaReactionPoint* const reaction = GetConnection().reaction.get();
+    RdmaReactionPoint* const reaction = m_endpoint.connection.reaction.get();
     if (reaction)
     {
-        reaction->AskForTelemetry(frame);
+        reaction->AddTelemetryRoom(frame);
     }
     frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
                                          frame.payload,
                                          frame.tagged,
-                                         RdmaEndpoint::GetTrailerBytes(frame));
+                                         GetRdmaTrailerBytes(frame));
     const bool again = m_sender->Sent(packets, now);
     m_sentOnLine += again ? 0 : 1;
-    if (GetConnection().pipeline && !again && packet + packets == entry.GetEnd())
+    if (m_endpoint.connection.pipeline && !again && packet + packets == entry.GetEnd())
     {
-        GetConnection().pipeline->Leave(frame.size, now);
+        m_endpoint.connection.pipeline->Leave(frame.size, now);
     }
     if (reaction)
     {
         reaction->RequestSent(packet, again, frame, now);
-        if (GetConnection().ackInterval > 1)
+        if (m_endpoint.connection.ackInterval > 1)
         {
-            AskForAck(frame, packet, packet + packets);
+            RequestAck(frame, packet, packet + packets);
         }
     }
-    ++GetConnection().counters.packetsSent;
+    ++m_endpoint.connection.counters.packetsSent;
     SyncTimer();
 }
 
@@ -226,13 +229,14 @@ void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 {
     const uint64_t before = m_sender->GetArrived();
-    const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
+    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
     const bool isAck = kind == RdmaAeth::ACK;
-    ++(isAck ? GetConnection().counters.acksReceived : GetConnection().counters.naksReceived);
+    ++(isAck ? m_endpoint.connection.counters.acksReceived
+             : m_endpoint.connection.counters.naksReceived);
     const bool error = kind == RdmaAeth::NAK && value != RdmaAeth::PSN_SEQUENCE_ERROR;
-    if (!error && OverlooksResponses(packet + (isAck ? 1 : 0), now))
+    if (!error && FindsLostResponses(packet + (isAck ? 1 : 0), now))
     {
         return;
     }
@@ -240,8 +244,8 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
     {
     case RdmaAeth::ACK: {
         const RdmaSenderEvent event = m_sender->OnAck(packet, now);
-        if (RdmaReactionPoint* const reaction = GetConnection().reaction.get();
-            reaction && reaction->HearsAcks())
+        if (RdmaReactionPoint* const reaction = m_endpoint.connection.reaction.get();
+            reaction && reaction->GetPacer().UsesAcks())
         {
             const int64_t cause = GetCause(frame, packet, before);
             reaction->RequestsAcked({frame, cause, before, m_sender->GetArrived()}, now);
@@ -268,10 +272,10 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
         const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), now);
-        if (GetConnection().reaction)
+        if (m_endpoint.connection.reaction)
         {
             const int64_t cause = GetCause(frame, packet - 1, before);
-            GetConnection().reaction->RequestsAcked(
+            m_endpoint.connection.reaction->RequestsAcked(
                 {frame, cause, before, m_sender->GetAcked(), true},
                 now);
         }
@@ -314,7 +318,7 @@ void
 RdmaRequester::FailRefused(RdmaWcStatus status, uint64_t packet)
 {
     // A completion callback may have reset the queue pair.
-    if (!m_sends.IsEmpty() && !Postpones(packet, status))
+    if (!m_sends.IsEmpty() && !DefersFailure(packet, status))
     {
         m_endpoint.Fail(status, packet);
     }
@@ -338,7 +342,7 @@ RdmaRequester::OnTimer(QbbPs now)
 void
 RdmaRequester::OnSendTimer(QbbPs now)
 {
-    const RdmaQpState state = GetConnection().state;
+    const RdmaQpState state = m_endpoint.connection.state;
     const bool sending = state == RdmaQpState::RTS || state == RdmaQpState::SQD;
     if (!sending || m_sender->GetAcked() >= m_end)
     {
@@ -351,13 +355,13 @@ RdmaRequester::OnSendTimer(QbbPs now)
         m_endpoint.Fail(event.status, m_sends.Front().firstPacket);
         return;
     }
-    if (GetConnection().reaction && event.timedOut)
+    if (m_endpoint.connection.reaction && event.timedOut)
     {
-        GetConnection().reaction->TimedOut(now);
+        m_endpoint.connection.reaction->TimedOut(now);
     }
     m_endpoint.SampleChanged();
     SyncTimer();
-    GoesBack();
+    SendTimerExpired();
     if (event.mayBegin && CanSend())
     {
         m_endpoint.Activate();
@@ -367,9 +371,9 @@ RdmaRequester::OnSendTimer(QbbPs now)
 void
 RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
 {
-    if (GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        GetConnection().reaction->GetPacer().OnAcked(m_sender->GetArrived());
+        m_endpoint.connection.reaction->GetPacer().OnAcked(m_sender->GetArrived());
     }
     m_endpoint.SampleChanged();
     CompleteAcknowledged(now);
@@ -379,7 +383,7 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
         return;
     }
     SyncTimer();
-    if ((event.mayBegin || GetConnection().reaction) && CanSend())
+    if ((event.mayBegin || m_endpoint.connection.reaction) && CanSend())
     {
         m_endpoint.MakeReady();
     }
@@ -404,7 +408,7 @@ RdmaRequester::CompleteAcknowledged(QbbPs now)
         const RdmaSendEntry entry = m_sends.Pop();
         m_cursor -= m_cursor > 0;
         --m_released;
-        EntryLeaves();
+        OldestRequestCompleted();
         Complete(entry, RdmaWcStatus::SUCCESS, now);
     }
 }
@@ -413,7 +417,7 @@ void
 RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now)
 {
     RdmaWorkCompletion completion = entry.MakeCompletion(status);
-    completion.qpn = GetConnection().qpn;
+    completion.qpn = m_endpoint.connection.qpn;
     completion.time = now;
     m_endpoint.CompleteSend(completion, entry.request.signaled || status != RdmaWcStatus::SUCCESS);
 }
@@ -432,7 +436,7 @@ RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now)
 {
     m_released = 0;
     // A completion callback may reset and reuse the queue pair.
-    while (!m_sends.IsEmpty() && GetConnection().state == RdmaQpState::ERR)
+    while (!m_sends.IsEmpty() && m_endpoint.connection.state == RdmaQpState::ERR)
     {
         const RdmaSendEntry entry = m_sends.Pop();
         Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, now);
@@ -448,7 +452,7 @@ RdmaRequester::IsAnswer(const RdmaSendEntry& entry, uint64_t response, const Qbb
     {
         return opcode == RdmaOpcode::ATOMIC_ACKNOWLEDGE;
     }
-    const uint32_t mtu = GetConnection().pathMtu;
+    const uint32_t mtu = m_endpoint.connection.pathMtu;
     const bool last = index + 1 == entry.responses;
     return opcode != RdmaOpcode::ATOMIC_ACKNOWLEDGE &&
            frame.payload == (last ? entry.request.length - index * mtu : mtu);

@@ -28,6 +28,18 @@ namespace ns3
  * of READs and atomics, the packet format and the meaning of acknowledgements. The RdmaSender that
  * the transport makes decides which packet is sent next.
  *
+ * A lost response to a READ or atomic is noticed on the requester's node, and differently repaired:
+ *
+ * - RoCE: RoceRequester expects responses in order. A response or an acknowledgement that comes
+ *   before its turn shows the loss; without one, the retransmission timer expires. The requester
+ *   then sends the READ request again, for the bytes from the missing response on, and the
+ *   responder sends all responses from there on again.
+ * - IRN: IrnRequester keeps the responses after the gap and sends a NAK that names the missing one.
+ *   The responder's node sends the missing responses again, and with selective repeat no others.
+ *   If the last responses are lost, the responder's own timer sends them again. If the responder
+ * stays silent, the requester's response timer sends a probe, which is a NAK for the missing
+ * response.
+ *
  * The requester works on frame fields and picoseconds and depends on the NIC only through
  * RdmaEndpoint. A completion may call back into the queue pair and reset it, so functions check the
  * state again after each completion.
@@ -70,10 +82,11 @@ class RdmaRequester
     /** \return true if a request packet may be sent */
     bool CanSend() const
     {
-        return (GetConnection().state == RdmaQpState::RTS ||
-                GetConnection().state == RdmaQpState::SQD) &&
+        return (m_endpoint.connection.state == RdmaQpState::RTS ||
+                m_endpoint.connection.state == RdmaQpState::SQD) &&
                m_sender->CanSend() && m_sender->GetNext() < m_end &&
-               (!GetConnection().reaction || GetConnection().reaction->HasRoom() || MustAsk());
+               (!m_endpoint.connection.reaction || m_endpoint.connection.reaction->HasRoom() ||
+                MustRequestAck());
     }
 
     /**
@@ -179,13 +192,13 @@ class RdmaRequester
      * \param entry the request, whose first packet number is already set
      * \param packets number of packets that the payload takes
      */
-    virtual void Number(RdmaSendEntry& entry, uint64_t packets) = 0;
+    virtual void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) = 0;
 
     /** \param entry a READ or atomic \return true if the PSN space has room for its packets */
-    virtual bool MayBeginRead(const RdmaSendEntry& entry) const = 0;
+    virtual bool MayStartRead(const RdmaSendEntry& entry) const = 0;
 
     /** Starts the READ or atomic at index m_released. \param now current time */
-    virtual void ReadBegins(QbbPs now) = 0;
+    virtual void StartRead(QbbPs now) = 0;
 
     /**
      * Adds the transport's own header fields to a request packet.
@@ -207,7 +220,7 @@ class RdmaRequester
      * \param now current time
      * \return true if responses that precede the acknowledgement are missing and thus lost
      */
-    virtual bool OverlooksResponses(int64_t /*end*/, QbbPs /*now*/)
+    virtual bool FindsLostResponses(int64_t /*end*/, QbbPs /*now*/)
     {
         return false;
     }
@@ -242,7 +255,7 @@ class RdmaRequester
     }
 
     /** Called when the oldest request leaves the send queue. */
-    virtual void EntryLeaves()
+    virtual void OldestRequestCompleted()
     {
     }
 
@@ -253,13 +266,13 @@ class RdmaRequester
      * \param status completion status of the failed request
      * \return true if the failure waits for responses to earlier requests
      */
-    virtual bool Postpones(uint64_t /*refused*/, RdmaWcStatus /*status*/)
+    virtual bool DefersFailure(uint64_t /*refused*/, RdmaWcStatus /*status*/)
     {
         return false;
     }
 
     /** Called when the send timer has expired and packets may be retransmitted. */
-    virtual void GoesBack()
+    virtual void SendTimerExpired()
     {
     }
 
@@ -303,12 +316,6 @@ class RdmaRequester
      */
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
-    /** \return connection state shared by requester and responder */
-    RdmaConnection& GetConnection() const
-    {
-        return m_endpoint.GetConnection();
-    }
-
     RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair
     std::unique_ptr<RdmaSender> m_sender; //!< sender of the request packets
     QbbRing<RdmaSendEntry> m_sends; //!< send queue: requests posted and not complete, in order
@@ -327,12 +334,12 @@ class RdmaRequester
      *
      * \return true if no packet in flight has asked for an acknowledgement
      */
-    bool MustAsk() const
+    bool MustRequestAck() const
     {
-        return GetConnection().ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
+        return m_endpoint.connection.ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
     }
 
-    void AskForAck(QbbFrame& frame, uint64_t packet, uint64_t end);
+    void RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end);
     uint64_t CountOnLine(uint64_t packet) const;
     const RdmaSendEntry& FindEntry(uint64_t packet);
     uint64_t GetBegunEnd() const;

@@ -12,7 +12,7 @@ namespace ns3
 
 RdmaResponder::RdmaResponder(RdmaEndpoint& endpoint)
     : m_endpoint(endpoint),
-      m_receiver(GetConnection().transport->MakeReceiver())
+      m_receiver(m_endpoint.connection.transport->MakeReceiver())
 {
 }
 
@@ -21,7 +21,7 @@ RdmaResponder::~RdmaResponder() = default;
 void
 RdmaResponder::Reset()
 {
-    m_receiver = GetConnection().transport->MakeReceiver();
+    m_receiver = m_endpoint.connection.transport->MakeReceiver();
     m_receives.Clear();
     m_answersSent = 0;
     m_deadline = RdmaSender::NO_DEADLINE;
@@ -33,7 +33,7 @@ void
 RdmaResponder::PostReceive(const RdmaReceiveRequest& request, QbbPs now)
 {
     m_receives.Push(RdmaReceiveRequest(request));
-    if (GetConnection().state == RdmaQpState::ERR)
+    if (m_endpoint.connection.state == RdmaQpState::ERR)
     {
         FlushReceives(now);
     }
@@ -78,7 +78,7 @@ RdmaResponder::Acknowledge(int64_t selective, const QbbFrame& frame)
 }
 
 void
-RdmaResponder::TellGap(int64_t selective, const QbbFrame& frame)
+RdmaResponder::SendSequenceNak(int64_t selective, const QbbFrame& frame)
 {
     SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
              m_receiver->GetMissing(),
@@ -92,7 +92,7 @@ RdmaResponder::Refuse(Fault fault, uint64_t packet, QbbPs now)
     const auto selective = static_cast<int64_t>(packet);
     if (fault == Fault::NOT_READY)
     {
-        SendAeth(RdmaAeth::RNR_NAK | GetConnection().minRnrTimer, packet, selective, nullptr);
+        SendAeth(RdmaAeth::RNR_NAK | m_endpoint.connection.minRnrTimer, packet, selective, nullptr);
         m_receiver->Refuse();
         return;
     }
@@ -122,7 +122,7 @@ RdmaResponder::Fail(Fault fault, QbbPs now)
 }
 
 RdmaResponder::Fault
-RdmaResponder::JudgeRead(const QbbFrame& frame) const
+RdmaResponder::ValidateRead(const QbbFrame& frame) const
 {
     RdmaMemoryAccess access;
     uint64_t length = frame.dmaLength;
@@ -152,13 +152,13 @@ void
 RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
 {
     const RdmaOpcode operation = GetOperation(request.opcode);
-    GetConnection().msn = (GetConnection().msn + 1) & QbbWire::MASK24;
+    m_endpoint.connection.msn = (m_endpoint.connection.msn + 1) & QbbWire::MASK24;
     if (IsSend(operation) || IsWrite(operation))
     {
         // CompleteReceive() and MessageArrived() may call back and change the state.
-        const RdmaMessageArrival arrival{GetConnection().qpn,
+        const RdmaMessageArrival arrival{m_endpoint.connection.qpn,
                                          request.bytes,
-                                         GetConnection().msn,
+                                         m_endpoint.connection.msn,
                                          now};
         if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
         {
@@ -169,13 +169,13 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
     }
     RdmaResponse response;
     response.first = request.packet;
-    response.msn = GetConnection().msn;
+    response.msn = m_endpoint.connection.msn;
     response.wqeSn = request.wqeSn;
     if (operation == RdmaOpcode::RDMA_READ_REQUEST)
     {
         response.bytes = static_cast<uint32_t>(request.bytes);
         response.packets =
-            static_cast<uint32_t>(GetRdmaPackets(request.bytes, GetConnection().pathMtu));
+            static_cast<uint32_t>(GetRdmaPackets(request.bytes, m_endpoint.connection.pathMtu));
     }
     else
     {
@@ -235,7 +235,7 @@ RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& re
         completion.immediate = completion.hasImmediate ? request.immediate : 0;
         completion.solicited = request.solicited;
     }
-    completion.qpn = GetConnection().qpn;
+    completion.qpn = m_endpoint.connection.qpn;
     completion.time = now;
     m_endpoint.CompleteReceive(completion);
 }
@@ -250,10 +250,12 @@ RdmaResponder::FlushReceives(QbbPs now)
     constexpr uint32_t LIMIT = 1U << 20;
     m_flushing = true;
     const std::size_t posted = m_receives.GetSize();
-    for (std::size_t i = 0; !m_receives.IsEmpty() && GetConnection().state == RdmaQpState::ERR; ++i)
+    for (std::size_t i = 0;
+         !m_receives.IsEmpty() && m_endpoint.connection.state == RdmaQpState::ERR;
+         ++i)
     {
         NS_ABORT_MSG_IF(i > posted + LIMIT,
-                        "rdma: QP " << GetConnection().qpn
+                        "rdma: QP " << m_endpoint.connection.qpn
                                     << " is in state ERR, and each receive request that it flushes "
                                        "is posted again: look at a completion's status first");
         CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, RdmaArrivedRequest(), now);
@@ -275,7 +277,7 @@ RdmaResponder::FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_
     }
     else
     {
-        const uint32_t mtu = GetConnection().pathMtu;
+        const uint32_t mtu = m_endpoint.connection.pathMtu;
         const bool first = index == 0;
         const bool last = index + 1 == response.packets;
         frame.opcode = static_cast<uint8_t>(OPCODES[(first ? 1 : 0) + (last ? 2 : 0)]);

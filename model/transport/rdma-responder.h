@@ -71,8 +71,8 @@ class RdmaResponder
     /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const
     {
-        return m_ready &&
-               (!m_windowed || !GetConnection().reaction || GetConnection().reaction->HasRoom());
+        return m_ready && (!m_windowed || !m_endpoint.connection.reaction ||
+                           m_endpoint.connection.reaction->HasRoom());
     }
 
     /** \param now current time \return the next response; to be called only if IsReady() */
@@ -191,7 +191,7 @@ class RdmaResponder
      * \param selective number of the received packet
      * \param frame the received packet
      */
-    void TellGap(int64_t selective, const QbbFrame& frame);
+    void SendSequenceNak(int64_t selective, const QbbFrame& frame);
 
     /**
      * Refuses a request: with an RNR NAK if a receive request is missing, else with a NAK, after
@@ -216,7 +216,7 @@ class RdmaResponder
      * \param frame a READ or atomic request
      * \return the fault in the request's address, length or rights, or NONE
      */
-    Fault JudgeRead(const QbbFrame& frame) const;
+    Fault ValidateRead(const QbbFrame& frame) const;
 
     /**
      * Performs a request whose packets have all arrived: completes a receive request, tells of a
@@ -251,12 +251,6 @@ class RdmaResponder
      * \param response the response, whose MSN goes into the AETH
      */
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
-
-    /** \return connection state shared by requester and responder */
-    RdmaConnection& GetConnection() const
-    {
-        return m_endpoint.GetConnection();
-    }
 
     RdmaEndpoint& m_endpoint;                  //!< endpoint of the queue pair
     std::unique_ptr<RdmaReceiver> m_receiver;  //!< receiver of the peer's request packets

@@ -3,6 +3,7 @@
 #ifndef RDMA_SEND_PIPELINE_H
 #define RDMA_SEND_PIPELINE_H
 
+#include "qbb-event-order.h"
 #include "qbb-ps.h"
 #include "qbb-ring.h"
 
@@ -49,6 +50,12 @@ struct RdmaSendTiming
 class RdmaSendPipeline
 {
   public:
+    /**
+     * Order of the derived class's timer among the events of one instant. A request that the NIC
+     * gets at an instant starts with the requests that are posted at this instant.
+     */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<1>();
+
     /** \param timing times and prefetch depth of the queue pair */
     explicit RdmaSendPipeline(const RdmaSendTiming& timing);
 

@@ -7,7 +7,7 @@
 #include "rdma-fixed-type-id.h"
 #include "rdma-network-times.h"
 #include "rdma-opcode.h"
-#include "rdma-retry-limits.h"
+#include "rdma-sender.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,116 +26,6 @@ namespace ns3
 class RdmaEndpoint;
 class RdmaRequester;
 class RdmaResponder;
-
-/**
- * \ingroup rdma
- * Consequence of an acknowledgement or a timeout for the sending queue pair.
- */
-struct RdmaSenderEvent
-{
-    bool mayBegin{false};                       //!< CanSend() may have become true
-    bool timedOut{false};                       //!< the retransmission timer has expired
-    bool failed{false};                         //!< the QP fails with `status`
-    RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< reason of the failure
-};
-
-/**
- * \ingroup rdma
- * The sender of a reliable packet stream: decides which packet is sent next, tracks
- * acknowledgements, and times out.
- *
- * The sender works on packet numbers (rdma-psn.h) and picoseconds, not on packets. The queue pair
- * calls Extend() for each message, then CanSend(), GetNext() and Sent() whenever the port has room,
- * and OnAck(), OnNak(), OnRnrNak() and OnTimeout() when the event occurs. After each event the
- * queue pair reads GetAcked() and GetDeadline().
- *
- * The requests of a queue pair form one stream. With IRN, the queue pair's responses to the peer's
- * READs and atomics form a second stream in the same direction.
- */
-class RdmaSender
-{
-  public:
-    static constexpr QbbPs NO_DEADLINE = QBB_NEVER;                           //!< no deadline
-    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min(); //!< no packet
-
-    virtual ~RdmaSender() = default;
-
-    /** Appends a message to the stream. \param packets number of packets of the message */
-    virtual void Extend(uint64_t packets) = 0;
-
-    /** \return true if a packet may be sent now */
-    virtual bool CanSend() const = 0;
-
-    /** \return number of the next packet to send; to be called only if CanSend() */
-    virtual uint64_t GetNext() const = 0;
-
-    /**
-     * Records that the transmission of packet GetNext() begins.
-     *
-     * \param packets packet numbers that the packet takes: 1, except for a READ request whose
-     *        responses are numbered with the requests (IBA Vol. 1, 9.7.3.1)
-     * \param now current time
-     * \return true for a retransmission
-     */
-    virtual bool Sent(uint64_t packets, QbbPs now) = 0;
-
-    /**
-     * Handles a cumulative acknowledgement.
-     *
-     * \param packet the last packet acknowledged; -1 and below: no packet has arrived
-     * \param now current time
-     * \return the consequence for the queue pair
-     */
-    virtual RdmaSenderEvent OnAck(int64_t packet, QbbPs now) = 0;
-
-    /**
-     * Handles a NAK for a gap (PSN sequence error).
-     *
-     * \param expected the packet that the receiver expects; all earlier packets have arrived
-     * \param selective the packet after the gap that triggered the NAK, if the receiver has
-     *        buffered it; else NO_PACKET
-     * \param now current time
-     * \return the consequence for the queue pair
-     */
-    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) = 0;
-
-    /**
-     * Handles an RNR NAK: the receiver had no receive request.
-     *
-     * \param expected the packet without receive request; all earlier packets have arrived
-     * \param wait time to wait before the retransmission
-     * \param now current time
-     * \return the consequence for the queue pair
-     */
-    virtual RdmaSenderEvent OnRnrNak(int64_t expected, QbbPs wait, QbbPs now) = 0;
-
-    /** Handles the deadline. \param now current time \return the consequence for the queue pair */
-    virtual RdmaSenderEvent OnTimeout(QbbPs now) = 0;
-
-    /** \return number of cumulatively acknowledged packets */
-    virtual uint64_t GetAcked() const = 0;
-
-    /**
-     * \return number of packets that are acknowledged, including packets that the sender may have
-     * to send again after a later loss (go-back-0); at least GetAcked(), the default
-     */
-    virtual uint64_t GetArrived() const
-    {
-        return GetAcked();
-    }
-
-    /** \return one more than the highest packet number ever sent */
-    virtual uint64_t GetHighestSent() const = 0;
-
-    /** \return time at which OnTimeout() is to be called, or NO_DEADLINE */
-    virtual QbbPs GetDeadline() const = 0;
-
-    /** \return number of retransmitted packets */
-    virtual uint64_t GetRetransmissions() const = 0;
-
-    /** \return number of retransmission timeouts */
-    virtual uint64_t GetTimeouts() const = 0;
-};
 
 /**
  * \ingroup rdma
@@ -196,8 +87,11 @@ class RdmaReceiver
     /** \return the next packet in order; all earlier packets have been received */
     virtual uint64_t GetExpected() const = 0;
 
-    /** \return the packet that a NAK requests */
-    virtual uint64_t GetMissing() const = 0;
+    /** \return the packet that a NAK requests; by default the next packet in order */
+    virtual uint64_t GetMissing() const
+    {
+        return GetExpected();
+    }
 };
 
 /**
@@ -210,6 +104,18 @@ struct RdmaPacketFormat
     RdmaOpcode write;        //!< opcode of a full packet in the middle of a WRITE
     RdmaOpcode acknowledge;  //!< opcode of an acknowledgement of requests
     uint32_t extensionBytes; //!< most header bytes between BTH and payload
+};
+
+/**
+ * \ingroup rdma
+ * Per-queue-pair overrides of the transport's retry attributes (ibv_qp_attr: timeout, retry_cnt,
+ * rnr_retry).
+ */
+struct RdmaRetryLimits
+{
+    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns the timer off
+    std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
+    std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
 };
 
 /**

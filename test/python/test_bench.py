@@ -10,6 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 
 import run as bench  # noqa: E402
+import walk  # noqa: E402
 from cases import CASES  # noqa: E402
 
 
@@ -90,6 +91,33 @@ class Bench(unittest.TestCase):
         self.assertEqual(lines[1].split()[:4], ["k8", "5.000", "200", "2.00"])
         self.assertEqual(len(lines[0]), len(lines[2]))
         self.assertEqual(lines[3].split(), "k8 setup bytes per host: 1000".split())
+
+
+class Walk(unittest.TestCase):
+    """bench/walk.py without a program."""
+
+    def test_classes_of_the_last_write(self):
+        steps = [
+            ("ns3::RdmaQueuePair::PostSend(ns3::RdmaSendRequest const&)", "model/transport/qp.cc"),
+            ("ns3::RdmaFirst::Cold()", "model/transport/first.cc"),
+            ("ns3::RdmaQueuePair::PostSend(ns3::RdmaSendRequest const&)", "model/transport/qp.cc"),
+            ("void ns3::RdmaPaceHeap<ns3::RdmaPacketEngine>::Push(int)", "model/transport/heap.h"),
+            ("ns3::QbbRing<int>::Push(int&&)", "model/core/qbb-ring.h"),
+            ("ns3::(anonymous namespace)::TimedSendPipeline::OnTimer()", "model/transport/nic.cc"),
+            ("ns3::GetRdmaOpcodeInfo(ns3::RdmaOpcode)", "model/frame/opcode.cc"),
+            ("ns3::QbbWire::IntTrailerBytes(unsigned int)", "model/frame/qbb-wire.h"),
+            ("ns3::RdmaQueuePair::GetState() const", "model/transport/qp.h"),
+            ("ns3::QbbLine::Transmit(int)", "model/link/qbb-line.h"),
+            ("ns3::QbbChannel::Deliver()", "model/link/qbb-channel.cc"),
+        ]
+        self.assertEqual(
+            walk.classes_of([(True, name, path) for name, path in steps]),
+            {
+                "RdmaQueuePair": ["PostSend", "GetState"],
+                "RdmaPaceHeap": ["Push"],
+                "TimedSendPipeline": ["OnTimer"],
+            },
+        )
 
 
 if __name__ == "__main__":

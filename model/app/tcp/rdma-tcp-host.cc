@@ -21,7 +21,8 @@ RdmaTcpHost::RdmaTcpHost(uint32_t id,
     : m_node(node),
       m_device(device),
       m_address(address),
-      m_port(device)
+      m_sink(*device->GetSink()),
+      m_kick(this)
 {
     RefuseRdmaIf(!node->GetObject<Ipv4L3Protocol>() || !node->GetObject<TcpL4Protocol>(),
                  "host ",
@@ -44,6 +45,7 @@ RdmaTcpHost::RdmaTcpHost(uint32_t id,
                  "; set QbbNetDevice::Mtu to ",
                  mtu,
                  " or more");
+    device->SetSink(this);
     m_dscps.fill(NO_DSCP);
     for (uint8_t dscp = NO_DSCP; dscp-- > 0;)
     {
@@ -114,6 +116,93 @@ uint16_t
 RdmaTcpHost::NextPort(uint16_t listening)
 {
     return static_cast<uint16_t>(listening + 1 + m_nPorts++ % (MAX_PORT - listening));
+}
+
+bool
+RdmaTcpHost::HasRoom(uint8_t priority) const
+{
+    return m_device->GetQueues().GetFrames(priority) == 0 && m_device->IsLinkUp();
+}
+
+bool
+RdmaTcpHost::MaySend(RdmaTcpSocket& socket)
+{
+    const uint8_t priority = socket.GetClass();
+    auto& waiting = m_waiting[priority];
+    if (HasRoom(priority) && (waiting.empty() || m_turn == &socket))
+    {
+        return true;
+    }
+    if (!socket.IsWaiting())
+    {
+        socket.SetWaiting(true);
+        waiting.emplace_back(&socket);
+    }
+    return false;
+}
+
+uint32_t
+RdmaTcpHost::GetNodeId() const
+{
+    return m_device->GetNodeId();
+}
+
+void
+RdmaTcpHost::OnKick()
+{
+    for (uint8_t priority = 0; priority < m_waiting.size(); ++priority)
+    {
+        auto& waiting = m_waiting[priority];
+        while (!waiting.empty() && HasRoom(priority))
+        {
+            const Ptr<RdmaTcpSocket> socket = waiting.front();
+            waiting.pop_front();
+            socket->SetWaiting(false);
+            m_turn = PeekPointer(socket);
+            socket->Resume();
+            m_turn = nullptr;
+        }
+    }
+}
+
+void
+RdmaTcpHost::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
+{
+    m_sink.ReceiveFrame(port, std::move(frame));
+}
+
+void
+RdmaTcpHost::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+{
+    m_sink.FrameDeparts(port, frame, start);
+    if (!frame.IsMacControl())
+    {
+        RoomMade(frame.priority);
+    }
+}
+
+void
+RdmaTcpHost::FrameGone(QbbPort& port, const QbbFrame& frame)
+{
+    m_sink.FrameGone(port, frame);
+    RoomMade(frame.priority);
+}
+
+void
+RdmaTcpHost::RoomMade(uint8_t priority)
+{
+    if (!m_waiting[priority].empty())
+    {
+        // The port is still processing the frame, so the next socket resumes in a separate event.
+        m_kick.Arm(QbbNow());
+    }
+}
+
+void
+RdmaTcpHost::LinkChanged(QbbPort& port)
+{
+    m_sink.LinkChanged(port);
+    m_kick.Arm(QbbNow());
 }
 
 } // namespace ns3

@@ -4,7 +4,9 @@
 #define RDMA_TCP_HOST_H
 
 #include "qbb-net-device.h"
-#include "rdma-tcp-port.h"
+#include "qbb-time.h"
+#include "qbb-timer.h"
+#include "rdma-send-scheduler.h"
 #include "rdma-tcp-socket.h"
 
 #include <ns3/ipv4-address.h>
@@ -12,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <set>
 
 namespace ns3
@@ -20,8 +23,16 @@ namespace ns3
 /**
  * \ingroup rdma
  * A host whose flows are carried by TCP. The MAC addresses of its peers are known in advance.
+ *
+ * The host makes the TCP connections of its port take turns, one segment each, like the queue pairs
+ * of an RdmaNic: TCP sends a segment only when no frame of the segment's class waits in the port.
+ * Otherwise TCP would put whole windows into the port's queue, and a short flow would wait for the
+ * whole window of a long flow of the same host. Acknowledgements and fast retransmissions do not
+ * wait for a turn.
+ *
+ * The object takes the place of the port's frame sink and forwards all events to the previous sink.
  */
-class RdmaTcpHost
+class RdmaTcpHost : public QbbFrameSink
 {
   public:
     /// Highest TCP port.
@@ -30,7 +41,8 @@ class RdmaTcpHost
     static constexpr uint32_t TCP_HEADER_BYTES = 20;
 
     /**
-     * Throws std::invalid_argument if the host cannot carry flows over TCP.
+     * Throws std::invalid_argument if the host cannot carry flows over TCP. The object must live as
+     * long as the port is used.
      *
      * \param id number of the host, for messages
      * \param node node of the host
@@ -77,25 +89,42 @@ class RdmaTcpHost
         return m_dscps;
     }
 
-    /** \return arbiter of the connections */
-    RdmaTcpPort& GetPort()
-    {
-        return m_port;
-    }
+    /**
+     * \param socket a socket that is ready to send a segment
+     * \return true if it may send; otherwise RdmaTcpSocket::Resume() is called when its turn comes
+     */
+    bool MaySend(RdmaTcpSocket& socket);
+
+    void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
+    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbPort& port) override;
+
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
 
   private:
     static constexpr uint8_t NO_DSCP = 64; //!< value in m_dscps for a class without a DSCP
 
     void Resolve(Ipv4Address peer) const;
+    bool HasRoom(uint8_t priority) const;
+    void RoomMade(uint8_t priority);
+    void OnKick();
 
     Ptr<Node> m_node;               //!< node of the host
     Ptr<QbbNetDevice> m_device;     //!< port of the host
     Ipv4Address m_address;          //!< IPv4 address of the port
     Ptr<RdmaTcpSocket> m_listener;  //!< socket that accepts connections
-    RdmaTcpPort m_port;             //!< round-robin arbiter of the connections
     std::array<uint8_t, 8> m_dscps; //!< DSCP by class
     std::set<Ipv4Address> m_peers;  //!< addresses of the peers
     uint32_t m_nPorts{0};           //!< number of calls of NextPort()
+
+    QbbFrameSink& m_sink; //!< previous sink of the port, which all events are forwarded to
+    /// Sockets that wait for their turn, by class
+    std::array<std::deque<Ptr<RdmaTcpSocket>>, 8> m_waiting;
+    const RdmaTcpSocket* m_turn{nullptr}; //!< socket whose turn it is
+    QbbTimer<RdmaTcpHost, &RdmaTcpHost::OnKick, RdmaSendScheduler::EVENT_ORDER>
+        m_kick; //!< gives waiting sockets their turn
 };
 
 } // namespace ns3

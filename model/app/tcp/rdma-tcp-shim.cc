@@ -83,15 +83,17 @@ RdmaTcpShim::SendDown(const Host& host,
 }
 
 void
-RdmaTcpShim::Begin(const InetSocketAddress& client)
+RdmaTcpShim::SetOpening(const InetSocketAddress& client, bool opening)
 {
-    m_clients.insert(MakeRdmaTcpKey(client.GetIpv4(), client.GetPort()));
-}
-
-void
-RdmaTcpShim::End(const InetSocketAddress& client)
-{
-    m_clients.erase(MakeRdmaTcpKey(client.GetIpv4(), client.GetPort()));
+    const uint64_t key = MakeRdmaTcpKey(client.GetIpv4(), client.GetPort());
+    if (opening)
+    {
+        m_clients.insert(key);
+    }
+    else
+    {
+        m_clients.erase(key);
+    }
 }
 
 bool

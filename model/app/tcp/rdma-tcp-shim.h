@@ -64,11 +64,11 @@ class RdmaTcpShim
     /** \param socket a TCP socket \param priority class of its packets, 0..7 */
     static void SetClass(Socket& socket, uint8_t priority);
 
-    /** Marks a connection as opening. \param client the side that is about to call Connect() */
-    void Begin(const InetSocketAddress& client);
-
-    /** Marks a connection as open. \param client the side that called Connect() */
-    void End(const InetSocketAddress& client);
+    /**
+     * \param client the side of a connection that calls Connect()
+     * \param opening true before Connect(), false when the connection is open
+     */
+    void SetOpening(const InetSocketAddress& client, bool opening);
 
   private:
     /** Protocol stack of a host. */

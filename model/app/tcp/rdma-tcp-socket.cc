@@ -2,7 +2,7 @@
 
 #include "rdma-tcp-socket.h"
 
-#include "rdma-tcp-port.h"
+#include "rdma-tcp-host.h"
 
 #include <ns3/tcp-tx-buffer.h>
 
@@ -37,7 +37,7 @@ RdmaTcpSocket::AvailableWindow() const
 {
     const uint32_t window = TcpSocketBase::AvailableWindow();
     // TCP calls this before each segment. MaySend() does not change the TCP state of the socket.
-    const bool waits = window > 0 && m_port && !m_port->MaySend(const_cast<RdmaTcpSocket&>(*this));
+    const bool waits = window > 0 && m_host && !m_host->MaySend(const_cast<RdmaTcpSocket&>(*this));
     return waits ? 0 : window;
 }
 

@@ -10,7 +10,7 @@
 namespace ns3
 {
 
-class RdmaTcpPort;
+class RdmaTcpHost;
 
 /**
  * \ingroup rdma
@@ -23,12 +23,12 @@ class RdmaTcpSocket : public TcpSocketBase
 {
   public:
     /**
-     * \param port port on which connections take turns; none by default
+     * \param host host on which connections take turns; none by default
      * \param priority class of the socket's packets
      */
-    void SetPort(RdmaTcpPort* port, uint8_t priority)
+    void SetHost(RdmaTcpHost* host, uint8_t priority)
     {
-        m_port = port;
+        m_host = host;
         m_class = priority;
     }
 
@@ -38,7 +38,7 @@ class RdmaTcpSocket : public TcpSocketBase
         return m_class;
     }
 
-    /** Sends the segments that the port allows, when the socket's turn has come. */
+    /** Sends the segments that the host allows, when the socket's turn has come. */
     void Resume();
 
     /** \param waiting true if the socket waits for its turn */
@@ -87,7 +87,7 @@ class RdmaTcpSocket : public TcpSocketBase
     uint32_t SendDataPacket(SequenceNumber32 seq, uint32_t maxSize, bool withAck) override;
 
   private:
-    RdmaTcpPort* m_port{nullptr}; //!< port on which connections take turns; null: none
+    RdmaTcpHost* m_host{nullptr}; //!< host on which connections take turns; null: none
     bool m_waiting{false};        //!< the socket waits for its turn
     uint8_t m_class{0};           //!< class of the socket's packets
     uint64_t m_retransmitted{0};  //!< data segments retransmitted

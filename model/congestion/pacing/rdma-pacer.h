@@ -17,7 +17,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * Enforces the decisions of a queue pair's congestion controller: packets leave one at a time and
- * no faster than its rate, and no more packets are in flight than its window.
+ * no faster than its rate, and no more packets are in flight than its window. GetNext() is the
+ * earliest instant of the queue pair's next packet; RdmaSendScheduler obeys it.
  *
  * After a packet of b bytes at rate r the next packet may leave b x 8 / r later, even if the window
  * has room. The remainder of a division is carried over while the rate stays constant, so rounding
@@ -32,10 +33,11 @@ namespace ns3
  * wait lowers the rate, as in the simulator of HPCC's authors (RdmaHw::UpdateNextAvail()).
  *
  * A wait in which the port was paused is never made up for, so a pause does not end with a burst.
- * Neither is time in which a queue pair has nothing to send, or no room in its window (Forgo()).
+ * Neither is time in which a queue pair has nothing to send, or no room in its window
+ * (ForgetWait()).
  *
  * If the rate rises while a packet waits, the remaining bits of the previous packet are paced at
- * the new rate (Hasten()). A lower rate takes effect with the next packet.
+ * the new rate (ApplyHigherRate()). A lower rate takes effect with the next packet.
  */
 class RdmaPacer
 {
@@ -65,7 +67,7 @@ class RdmaPacer
     }
 
     /** Time up to the next packet is not made up for. */
-    void Forgo()
+    void ForgetWait()
     {
         m_waits = false;
     }
@@ -75,7 +77,7 @@ class RdmaPacer
      *
      * \param now current time
      */
-    void Hasten(QbbPs now)
+    void ApplyHigherRate(QbbPs now)
     {
         if (m_next > now)
         {
@@ -86,14 +88,14 @@ class RdmaPacer
     /** \param now current time \return true if the pace does not allow a packet yet */
     bool MustWait(QbbPs now)
     {
-        Hasten(now);
+        ApplyHigherRate(now);
         return m_next > now;
     }
 
     /**
-     * \param now current time, at which Hasten() was called
-     * \return time to call Hasten() again: when the next packet may leave, or when the rate may
-     *         rise, whichever is earlier
+     * \param now current time, at which ApplyHigherRate() was called
+     * \return time to call ApplyHigherRate() again: when the next packet may leave, or when the
+     *         rate may rise, whichever is earlier
      */
     QbbPs GetWake(QbbPs now) const
     {
@@ -119,9 +121,9 @@ class RdmaPacer
     }
 
     /** \return true if acknowledgements matter to the controller, free its window or are timed */
-    bool HearsAcks() const
+    bool UsesAcks() const
     {
-        return m_hearsAcks || m_timesPackets;
+        return m_usesAcks || m_timesPackets;
     }
 
     /**
@@ -232,7 +234,7 @@ class RdmaPacer
     /**
      * Called once for each packet. \return true if the packet asks for the utilisation of its path
      */
-    bool AsksUtilisation()
+    bool WantsUtilisation()
     {
         if (m_utilisationPeriod == 0 || --m_untilAsked > 0)
         {
@@ -260,11 +262,11 @@ class RdmaPacer
     uint32_t m_packetBytes;              //!< bytes of a full packet on the line
     RdmaIntRoom m_intRoom;               //!< telemetry records that each packet has room for
     bool m_hasWindow;                    //!< the controller may limit the bytes in flight
-    bool m_hearsAcks;                    //!< acknowledgements matter to the controller
+    bool m_usesAcks;                     //!< acknowledgements matter to the controller
     bool m_needsRtt;                     //!< the controller needs round-trip times
     bool m_timesPackets;                 //!< send times are kept
     bool m_catchUp;                      //!< waiting for the port is made up for
-    bool m_waits{false};                 //!< no Forgo() since the last packet
+    bool m_waits{false};                 //!< no ForgetWait() since the last packet
     QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
     uint32_t m_utilisationPeriod;        //!< N: one of N packets asks for the utilisation; 0: none
     uint32_t m_untilAsked{1};            //!< packets until one asks for the utilisation

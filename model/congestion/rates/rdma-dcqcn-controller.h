@@ -84,7 +84,7 @@ class RdmaDcqcnController final : public RdmaRateController
         return false;
     }
 
-    bool HearsAcks() const override
+    bool UsesAcks() const override
     {
         return false;
     }

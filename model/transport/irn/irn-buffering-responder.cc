@@ -34,28 +34,28 @@ IrnBufferingResponder::Restart()
 }
 
 RdmaResponder::Fault
-IrnBufferingResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+IrnBufferingResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     if (!info.irn)
     {
-        return JudgeWrite(frame, info);
+        return ValidateWrite(frame, info);
     }
-    return m_message.IsOpen() ? Fault::INVALID : IrnResponder::Judge(frame, info);
+    return m_message.IsOpen() ? Fault::INVALID : IrnResponder::Validate(frame, info);
 }
 
 RdmaResponder::Fault
-IrnBufferingResponder::JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+IrnBufferingResponder::ValidateEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     // Whether a packet continues a WRITE is not known before the missing packets arrive. Then
-    // PerformKept() judges the packets of WRITEs.
-    return info.irn ? IrnResponder::JudgeEarly(frame, info) : Fault::NONE;
+    // PerformStored() judges the packets of WRITEs.
+    return info.irn ? IrnResponder::ValidateEarly(frame, info) : Fault::NONE;
 }
 
 RdmaResponder::Fault
-IrnBufferingResponder::JudgeWrite(const QbbFrameExtensions& packet,
-                                  const RdmaOpcodeInfo& info) const
+IrnBufferingResponder::ValidateWrite(const QbbFrameExtensions& packet,
+                                     const RdmaOpcodeInfo& info) const
 {
-    if (!m_message.Follows(packet, info, GetConnection().pathMtu) ||
+    if (!m_message.Follows(packet, info, m_endpoint.connection.pathMtu) ||
         !m_message.HasWriteLength(packet, info, RDMA_MAX_MESSAGE_BYTES))
     {
         return Fault::INVALID;
@@ -120,19 +120,19 @@ IrnBufferingResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, u
 }
 
 bool
-IrnBufferingResponder::PerformKept(uint64_t end, QbbPs now)
+IrnBufferingResponder::PerformStored(uint64_t end, QbbPs now)
 {
     // The callback of a completion may reset or end the queue pair. Then m_early is null.
     while (m_early && m_early->HasBefore(end))
     {
         const EarlyPacket early = m_early->Pop();
-        IrnResponder::PerformKept(early.packet, now);
+        IrnResponder::PerformStored(early.packet, now);
         if (!m_early)
         {
             break;
         }
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(early.opcode);
-        const Fault fault = JudgeWrite(early.headers, info);
+        const Fault fault = ValidateWrite(early.headers, info);
         if (fault != Fault::NONE)
         {
             Refuse(fault, early.packet, now);
@@ -140,7 +140,7 @@ IrnBufferingResponder::PerformKept(uint64_t end, QbbPs now)
         }
         TakeWrite(early.headers, early.opcode, info, early.packet, now);
     }
-    return IrnResponder::PerformKept(end, now);
+    return IrnResponder::PerformStored(end, now);
 }
 
 } // namespace ns3

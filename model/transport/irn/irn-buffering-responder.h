@@ -37,16 +37,16 @@ class IrnBufferingResponder : public IrnResponder
 
     bool Understands(const QbbFrame& frame, const RdmaOpcodeInfo& info) const override;
     void Restart() override;
-    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
-    Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
+    Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
+    Fault ValidateEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
     void Take(const QbbFrame& frame,
               const RdmaOpcodeInfo& info,
               uint64_t packet,
               QbbPs now) override;
     void Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet) override;
-    bool PerformKept(uint64_t end, QbbPs now) override;
+    bool PerformStored(uint64_t end, QbbPs now) override;
 
-    Fault JudgeWrite(const QbbFrameExtensions& packet, const RdmaOpcodeInfo& info) const;
+    Fault ValidateWrite(const QbbFrameExtensions& packet, const RdmaOpcodeInfo& info) const;
     void TakeWrite(const QbbFrameExtensions& headers,
                    uint8_t opcode,
                    const RdmaOpcodeInfo& info,

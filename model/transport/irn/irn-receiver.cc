@@ -60,10 +60,4 @@ IrnReceiver::GetExpected() const
     return m_kept.GetBase();
 }
 
-uint64_t
-IrnReceiver::GetMissing() const
-{
-    return m_kept.GetBase();
-}
-
 } // namespace ns3

@@ -24,7 +24,6 @@ class IrnReceiver : public RdmaReceiver
     void Refuse() override;
     void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
-    uint64_t GetMissing() const override;
 
   private:
     IrnBitmap m_kept; //!< received packets; the first bit is the next expected packet

@@ -52,7 +52,7 @@ IrnRequester::AddTo(RdmaQueuePairStats& stats) const
 }
 
 void
-IrnRequester::Number(RdmaSendEntry& entry, uint64_t packets)
+IrnRequester::AssignNumbers(RdmaSendEntry& entry, uint64_t packets)
 {
     if (IsRdmaRead(entry.request.opcode))
     {
@@ -71,24 +71,24 @@ IrnRequester::Number(RdmaSendEntry& entry, uint64_t packets)
 }
 
 bool
-IrnRequester::MayBeginRead(const RdmaSendEntry&) const
+IrnRequester::MayStartRead(const RdmaSendEntry&) const
 {
     return true;
 }
 
 void
-IrnRequester::ReadBegins(QbbPs now)
+IrnRequester::StartRead(QbbPs now)
 {
     if (!m_reads)
     {
         m_reads = std::make_unique<Reads>();
-        m_reads->receiver = GetConnection().transport->MakeReceiver();
+        m_reads->receiver = m_endpoint.connection.transport->MakeReceiver();
     }
     if (m_outstandingReads++ == 0)
     {
         m_reads->cursor = m_released;
     }
-    WatchReads(now);
+    RestartReadTimer(now);
 }
 
 void
@@ -105,27 +105,27 @@ IrnRequester::FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t
     if (info.payload && info.reth)
     {
         // Each packet carries an address, because it may arrive before the first packet.
-        frame.virtualAddress = entry.request.remoteAddress + index * GetConnection().pathMtu;
+        frame.virtualAddress = entry.request.remoteAddress + index * m_endpoint.connection.pathMtu;
         frame.rKey = entry.request.rKey;
         frame.dmaLength = static_cast<uint32_t>(entry.request.length);
     }
     if (info.irnMessage)
     {
         frame.wqeSn = entry.wqeSn;
-        frame.offset = static_cast<uint32_t>(index * GetConnection().pathMtu);
+        frame.offset = static_cast<uint32_t>(index * m_endpoint.connection.pathMtu);
     }
 }
 
 int64_t
 IrnRequester::GetSelective(const QbbFrame& frame) const
 {
-    return RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, m_sender->GetAcked());
+    return RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, m_sender->GetAcked());
 }
 
 int64_t
 IrnRequester::GetCause(const QbbFrame& frame, int64_t, uint64_t acked) const
 {
-    return RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, acked);
+    return RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, acked);
 }
 
 bool
@@ -135,7 +135,7 @@ IrnRequester::IsAnswered(const RdmaSendEntry& entry) const
 }
 
 void
-IrnRequester::EntryLeaves()
+IrnRequester::OldestRequestCompleted()
 {
     if (m_reads)
     {
@@ -144,7 +144,7 @@ IrnRequester::EntryLeaves()
 }
 
 bool
-IrnRequester::Postpones(uint64_t refused, RdmaWcStatus status)
+IrnRequester::DefersFailure(uint64_t refused, RdmaWcStatus status)
 {
     if (m_sends.Front().GetEnd() > refused)
     {
@@ -158,13 +158,13 @@ IrnRequester::Postpones(uint64_t refused, RdmaWcStatus status)
 }
 
 void
-IrnRequester::WatchReads(QbbPs now)
+IrnRequester::RestartReadTimer(QbbPs now)
 {
     // The responder retransmits responses on its own. This timer detects a responder that is dead
     // or has lost the request: the request is acknowledged, so no retry would report the failure.
-    const auto& transport = static_cast<const IrnTransport&>(*GetConnection().transport);
+    const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
     const QbbPs timeout =
-        GetConnection().GetLimits().timeout.value_or(transport.GetResponseTimeout());
+        m_endpoint.connection.GetLimits().timeout.value_or(transport.GetResponseTimeout());
     m_readDeadline =
         timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
@@ -179,12 +179,12 @@ IrnRequester::OnReadTimer(QbbPs now)
     const RdmaSendEntry& entry = m_sends[m_reads->cursor];
     if (entry.firstPacket >= m_sender->GetAcked())
     {
-        WatchReads(now); // the request is unacknowledged: the send timer handles it
+        RestartReadTimer(now); // the request is unacknowledged: the send timer handles it
         return;
     }
     ++m_reads->timeouts;
-    const uint32_t limit =
-        GetConnection().GetLimits().retryCount.value_or(GetConnection().transport->GetRetryCount());
+    const uint32_t limit = m_endpoint.connection.GetLimits().retryCount.value_or(
+        m_endpoint.connection.transport->GetRetryCount());
     if (++m_reads->retries > limit)
     {
         m_endpoint.Fail(RdmaWcStatus::RETRY_EXC_ERR, entry.firstPacket);
@@ -192,7 +192,7 @@ IrnRequester::OnReadTimer(QbbPs now)
     }
     m_probe = true;
     m_endpoint.Activate();
-    WatchReads(now);
+    RestartReadTimer(now);
 }
 
 QbbFramePtr
@@ -201,7 +201,8 @@ IrnRequester::MakeProbe()
     // The probe is a NAK for the missing response. Two equal PSNs in a NAK acknowledge no response
     // selectively.
     m_probe = false;
-    const uint32_t psn = RdmaToPsn(GetConnection().remotePsn, m_reads->receiver->GetExpected());
+    const uint32_t psn =
+        RdmaToPsn(m_endpoint.connection.remotePsn, m_reads->receiver->GetExpected());
     return m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                               RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                               psn,
@@ -249,7 +250,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     RdmaReceiver& receiver = *m_reads->receiver;
     const int64_t response =
-        RdmaFromPsn(GetConnection().remotePsn, frame.psn, receiver.GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, receiver.GetExpected());
     const auto number = static_cast<uint64_t>(response);
     const RdmaReceiverVerdict verdict = receiver.Check(response);
     RdmaSenderEvent event;
@@ -266,7 +267,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         RdmaSendEntry* entry = FindRead(number);
         if (!entry || !IsAnswer(*entry, number, frame) || frame.wqeSn != entry->wqeSn)
         {
-            NS_LOG_WARN("QP " << GetConnection().qpn
+            NS_LOG_WARN("QP " << m_endpoint.connection.qpn
                               << " has a response that does not fit its request");
             FailInOrder(RdmaWcStatus::BAD_RESP_ERR, m_sends[m_reads->cursor].firstPacket, now);
             return;
@@ -286,18 +287,18 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         break;
     case RdmaReceiverVerdict::GAP:
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         return;
     }
     const uint64_t expected = receiver.GetExpected();
     if (response >= static_cast<int64_t>(expected))
     {
-        GetConnection().counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
+        m_endpoint.connection.counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
         m_endpoint.SendIrnAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                                RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                                receiver.GetMissing(),
@@ -321,7 +322,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
             ++m_reads->cursor;
         } while (m_outstandingReads > 0 && m_sends[m_reads->cursor].responses == 0);
     }
-    WatchReads(now);
+    RestartReadTimer(now);
     Handle(event, now);
     if (m_reads && !m_sends.IsEmpty() && m_sends.Front().Has(m_reads->refused))
     {

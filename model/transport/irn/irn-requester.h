@@ -12,7 +12,8 @@ namespace ns3
  * \ingroup rdma
  * The requester of IRN. By default every packet carries the address of its payload. Responses to
  * READs and atomics form a separate packet stream, which the requester acknowledges and accepts out
- * of order.
+ * of order. The requester, on the node that reads, notices a gap and sends a NAK; the IrnResponder
+ * of the peer sends the missing responses again, also when its own timer expires.
  *
  * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.
  */
@@ -45,18 +46,18 @@ class IrnRequester : public RdmaRequester
         std::unique_ptr<RdmaReceiver> receiver; //!< receiver of the response stream
     };
 
-    void Number(RdmaSendEntry& entry, uint64_t packets) override;
-    bool MayBeginRead(const RdmaSendEntry& entry) const override;
-    void ReadBegins(QbbPs now) override;
+    void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) override;
+    bool MayStartRead(const RdmaSendEntry& entry) const override;
+    void StartRead(QbbPs now) override;
     void FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t index) const override;
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     bool IsAnswered(const RdmaSendEntry& entry) const override;
-    void EntryLeaves() override;
-    bool Postpones(uint64_t refused, RdmaWcStatus status) override;
+    void OldestRequestCompleted() override;
+    bool DefersFailure(uint64_t refused, RdmaWcStatus status) override;
     void OnReadTimer(QbbPs now) override;
 
-    void WatchReads(QbbPs now);
+    void RestartReadTimer(QbbPs now);
     RdmaSendEntry* FindRead(uint64_t response);
     void ReceiveResponse(const QbbFrame& frame, QbbPs now);
 

@@ -2,11 +2,15 @@
 
 #include "irn-responder.h"
 
+#include "qbb-ring.h"
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
 #include "rdma-psn.h"
+#include "rdma-response.h"
+#include "rdma-send-times.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -34,6 +38,184 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
 
 } // namespace
 
+/**
+ * The response packets of a queue pair to the peer's READs and atomics: a stream with separate
+ * packet numbers, retransmitted until the requester acknowledges the packets. Allocated with the
+ * peer's first READ or atomic. The stream maps each packet to its response.
+ */
+class IrnResponder::Answers
+{
+  public:
+    /** \param sender sender of the response packets */
+    explicit Answers(std::unique_ptr<RdmaSender> sender);
+
+    /**
+     * Appends a response. A response that is due later, or that follows such a
+     * response, is held back until Release().
+     *
+     * \param response receives the next packet numbers
+     */
+    void Push(RdmaResponse response);
+
+    /**
+     * \param packet number of an unacknowledged packet
+     * \return the response that contains the packet
+     */
+    const RdmaResponse& Find(uint64_t packet)
+    {
+        if (m_cursor >= m_queue.GetSize() || packet < m_queue[m_cursor].first)
+        {
+            m_cursor = 0;
+        }
+        while (packet >= m_queue[m_cursor].first + m_queue[m_cursor].packets)
+        {
+            ++m_cursor;
+        }
+        return m_queue[m_cursor];
+    }
+
+    /**
+     * Handles an acknowledgement from the requester.
+     *
+     * \param packet the last packet acknowledged cumulatively
+     * \param selective the packet that triggered the acknowledgement
+     * \param now current time
+     * \return the packet that triggered the acknowledgement
+     */
+    int64_t OnAck(int64_t packet, int64_t selective, QbbPs now);
+
+    /**
+     * Handles a NAK for a gap, or a probe for a missing response.
+     *
+     * \param expected the packet that the requester expects
+     * \param selective the packet after the gap that triggered the NAK; at most `expected` in a
+     *        probe
+     * \param now current time
+     * \return the packet that triggered the NAK; RdmaSendTimes::NO_PACKET for a probe
+     */
+    int64_t OnNak(int64_t expected, int64_t selective, QbbPs now);
+
+    /** Removes the responses whose packets are all acknowledged. */
+    void DropAcknowledged();
+
+    /** Removes all responses. */
+    void Clear()
+    {
+        m_queue.Clear();
+        m_held = 0;
+    }
+
+    /** \return time of the next Release(), or RdmaSender::NO_DEADLINE */
+    QbbPs GetDue() const
+    {
+        return m_held > 0 ? m_queue[m_queue.GetSize() - m_held].due : RdmaSender::NO_DEADLINE;
+    }
+
+    /** \param now current time: the packets of all responses that are due may be sent */
+    void Release(QbbPs now);
+
+    /** \return number of responses whose packets are not all acknowledged */
+    std::size_t GetSize() const
+    {
+        return m_queue.GetSize();
+    }
+
+    /** \return number of responses whose packets are not all sent */
+    uint32_t CountUnsent() const;
+
+    /** \return the sender, which decides which packet is sent next */
+    RdmaSender& GetSender() const
+    {
+        return *m_sender;
+    }
+
+    Fault fault{Fault::NONE}; //!< fault that fails the QP once all responses are acknowledged
+    uint64_t refused{0};      //!< request packet that caused the fault
+
+  private:
+    QbbRing<RdmaResponse> m_queue;        //!< responses not fully acknowledged, in order
+    std::size_t m_cursor{0};              //!< index in m_queue of the response found last
+    std::size_t m_held{0};                //!< number of responses held back, the last ones
+    uint64_t m_next{0};                   //!< first packet number of the next response
+    std::unique_ptr<RdmaSender> m_sender; //!< sender of the response packets
+};
+
+IrnResponder::Answers::Answers(std::unique_ptr<RdmaSender> sender)
+    : m_sender(std::move(sender))
+{
+}
+
+void
+IrnResponder::Answers::Push(RdmaResponse response)
+{
+    response.first = m_next;
+    m_next += response.packets;
+    if (m_held == 0 && response.due == 0_ps)
+    {
+        m_sender->Extend(response.packets);
+    }
+    else
+    {
+        ++m_held;
+    }
+    m_queue.Push(std::move(response));
+}
+
+void
+IrnResponder::Answers::Release(QbbPs now)
+{
+    while (GetDue() <= now)
+    {
+        m_sender->Extend(m_queue[m_queue.GetSize() - m_held].packets);
+        --m_held;
+    }
+}
+
+int64_t
+IrnResponder::Answers::OnAck(int64_t packet, int64_t selective, QbbPs now)
+{
+    m_sender->OnAck(packet, now);
+    return selective;
+}
+
+int64_t
+IrnResponder::Answers::OnNak(int64_t expected, int64_t selective, QbbPs now)
+{
+    const bool isProbe = selective <= expected;
+    m_sender->OnNak(expected, isProbe ? RdmaSender::NO_PACKET : selective, now);
+    return isProbe ? RdmaSendTimes::NO_PACKET : selective;
+}
+
+void
+IrnResponder::Answers::DropAcknowledged()
+{
+    while (!m_queue.IsEmpty() &&
+           m_queue.Front().first + m_queue.Front().packets <= m_sender->GetAcked())
+    {
+        m_queue.Pop();
+        m_cursor -= m_cursor > 0;
+    }
+}
+
+uint32_t
+IrnResponder::Answers::CountUnsent() const
+{
+    uint32_t count = 0;
+    for (std::size_t i = 0; i < m_queue.GetSize(); ++i)
+    {
+        const RdmaResponse& response = m_queue[i];
+        count += response.first + response.packets > m_sender->GetHighestSent();
+    }
+    return count;
+}
+
+IrnResponder::IrnResponder(RdmaEndpoint& endpoint)
+    : RdmaResponder(endpoint)
+{
+}
+
+IrnResponder::~IrnResponder() = default;
+
 void
 IrnResponder::Reset()
 {
@@ -50,7 +232,7 @@ IrnResponder::End()
     m_ready = false;
     if (m_answers)
     {
-        m_answers->stream.Clear();
+        m_answers->Clear();
     }
 }
 
@@ -61,7 +243,7 @@ IrnResponder::GetStream() const
     {
         return {};
     }
-    const RdmaSender& sender = m_answers->stream.GetSender();
+    const RdmaSender& sender = m_answers->GetSender();
     return {sender.GetAcked(), sender.GetNext(), sender.GetHighestSent()};
 }
 
@@ -71,7 +253,7 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
     RdmaResponder::AddTo(stats);
     if (m_answers)
     {
-        const RdmaSender& sender = m_answers->stream.GetSender();
+        const RdmaSender& sender = m_answers->GetSender();
         stats.responsesRetransmitted += sender.GetRetransmissions();
         stats.timeouts += sender.GetTimeouts();
     }
@@ -98,7 +280,7 @@ void
 IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     const int64_t packet =
-        RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected());
     const auto number = static_cast<uint64_t>(packet);
     if (m_answers && m_answers->fault != Fault::NONE)
     {
@@ -115,43 +297,43 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         Restart();
         [[fallthrough]];
     case RdmaReceiverVerdict::ACCEPT: {
-        const Fault fault = Judge(frame, info);
+        const Fault fault = Validate(frame, info);
         if (fault != Fault::NONE)
         {
             Refuse(fault, number, now);
             return;
         }
-        ++GetConnection().counters.packetsAccepted;
+        ++m_endpoint.connection.counters.packetsAccepted;
         m_receiver->Accept(number, 1, info.last);
         Take(frame, info, number, now);
-        const bool performed = PerformKept(m_receiver->GetExpected(), now);
-        if (performed && GetConnection().state != RdmaQpState::RESET)
+        const bool performed = PerformStored(m_receiver->GetExpected(), now);
+        if (performed && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::EARLY:
-        ++GetConnection().counters.outOfOrder;
-        // An early packet with a fault that JudgeEarly() finds is dropped silently: the peer
+        ++m_endpoint.connection.counters.outOfOrder;
+        // An early packet with a fault that ValidateEarly() finds is dropped silently: the peer
         // retransmits the packet, and the NAK is sent when the packet is the next in order.
-        if (JudgeEarly(frame, info) == Fault::NONE)
+        if (ValidateEarly(frame, info) == Fault::NONE)
         {
-            ++GetConnection().counters.packetsAccepted;
+            ++m_endpoint.connection.counters.packetsAccepted;
             m_receiver->Accept(number, 1, info.last);
             Keep(frame, info, number);
-            TellGap(packet, frame);
+            SendSequenceNak(packet, frame);
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++GetConnection().counters.outOfOrder;
-        TellGap(packet, frame);
+        ++m_endpoint.connection.counters.outOfOrder;
+        SendSequenceNak(packet, frame);
         break;
     case RdmaReceiverVerdict::DUPLICATE:
-        ++GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         if (packet >= static_cast<int64_t>(m_receiver->GetExpected()))
         {
-            TellGap(packet, frame); // already buffered; its NACK may be lost
+            SendSequenceNak(packet, frame); // already buffered; its NACK may be lost
         }
         else
         {
@@ -159,21 +341,21 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         }
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         break;
     }
 }
 
 RdmaResponder::Fault
-IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+IrnResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    const uint32_t mtu = GetConnection().pathMtu;
+    const uint32_t mtu = m_endpoint.connection.pathMtu;
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || info.atomicEth)
     {
-        return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
-                                                                   : Fault::INVALID;
+        return CountUnanswered() < m_endpoint.connection.maxDestRdAtomic ? ValidateRead(frame)
+                                                                         : Fault::INVALID;
     }
     if (info.ieth || (!info.last && frame.payload != mtu) || frame.payload > mtu)
     {
@@ -236,7 +418,7 @@ IrnResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t p
 }
 
 bool
-IrnResponder::PerformKept(uint64_t end, QbbPs now)
+IrnResponder::PerformStored(uint64_t end, QbbPs now)
 {
     while (m_kept && m_kept->HasBefore(end))
     {
@@ -249,14 +431,14 @@ void
 IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
+    ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
     m_endpoint.SendIrnAeth(RdmaOpcode::IRN_ACKNOWLEDGE, syndrome, packet, selective, cause);
 }
 
 void
 IrnResponder::Refused(Fault fault, uint64_t packet, QbbPs now)
 {
-    if (m_answers && !m_answers->stream.IsEmpty())
+    if (m_answers && m_answers->GetSize() > 0)
     {
         // The NAK overtakes responses, which may need retransmission before the QP fails.
         m_answers->fault = fault;
@@ -272,11 +454,11 @@ IrnResponder::Answer(RdmaResponse response)
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>(
-            GetConnection().transport->MakeSender(GetConnection().GetLimits()));
+            m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits()));
         m_windowed = true;
     }
     response.due = m_endpoint.GetAnswerTime();
-    m_answers->stream.Push(response);
+    m_answers->Push(response);
     Sync();
 }
 
@@ -285,47 +467,47 @@ IrnResponder::Sync()
 {
     if (m_answers)
     {
-        const RdmaSender& sender = m_answers->stream.GetSender();
+        const RdmaSender& sender = m_answers->GetSender();
         m_ready = sender.CanSend();
-        m_deadline = GetConnection().state == RdmaQpState::ERR
+        m_deadline = m_endpoint.connection.state == RdmaQpState::ERR
                          ? RdmaSender::NO_DEADLINE
-                         : std::min(sender.GetDeadline(), m_answers->stream.GetDue());
+                         : std::min(sender.GetDeadline(), m_answers->GetDue());
     }
 }
 
 uint32_t
 IrnResponder::CountUnanswered() const
 {
-    return m_answers ? m_answers->stream.CountUnsent() : 0;
+    return m_answers ? m_answers->CountUnsent() : 0;
 }
 
 QbbFramePtr
 IrnResponder::MakeFrame(QbbPs now)
 {
-    RdmaSender& sender = m_answers->stream.GetSender();
+    RdmaSender& sender = m_answers->GetSender();
     const uint64_t packet = sender.GetNext();
-    const RdmaResponse& response = m_answers->stream.Find(packet);
+    const RdmaResponse& response = m_answers->Find(packet);
     const uint64_t index = packet - response.first;
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(GetConnection().initialPsn, packet);
+    frame->psn = RdmaToPsn(m_endpoint.connection.initialPsn, packet);
     FillAnswer(*frame, response, index);
     frame->opcode = static_cast<uint8_t>(RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame->opcode)));
     FillAeth(*frame, response);
     frame->wqeSn = response.wqeSn;
-    frame->offset = static_cast<uint32_t>(index * GetConnection().pathMtu);
-    if (GetConnection().reaction)
+    frame->offset = static_cast<uint32_t>(index * m_endpoint.connection.pathMtu);
+    if (m_endpoint.connection.reaction)
     {
-        GetConnection().reaction->AskForTelemetry(*frame);
+        m_endpoint.connection.reaction->AddTelemetryRoom(*frame);
     }
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
                                           frame->payload,
                                           frame->tagged,
-                                          RdmaEndpoint::GetTrailerBytes(*frame));
+                                          GetRdmaTrailerBytes(*frame));
     ++m_answersSent;
     const bool again = sender.Sent(1, now);
-    if (GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        GetConnection().reaction->ResponseSent(packet, again, *frame, now);
+        m_endpoint.connection.reaction->ResponseSent(packet, again, *frame, now);
     }
     Sync();
     return frame;
@@ -340,23 +522,24 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
         return;
     }
-    IrnResponseStream& stream = m_answers->stream;
-    const uint64_t before = stream.GetSender().GetAcked();
-    const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
-    const int64_t selective = RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, before);
+    Answers& answers = *m_answers;
+    const uint64_t before = answers.GetSender().GetAcked();
+    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
+    const int64_t selective =
+        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, before);
     const bool nak = kind == RdmaAeth::NAK;
     const int64_t cause =
-        nak ? stream.OnNak(packet, selective, now) : stream.OnAck(packet, selective, now);
-    if (GetConnection().reaction)
+        nak ? answers.OnNak(packet, selective, now) : answers.OnAck(packet, selective, now);
+    if (m_endpoint.connection.reaction)
     {
-        GetConnection().reaction->ResponsesAcked(
-            {frame, cause, before, stream.GetSender().GetAcked(), nak},
+        m_endpoint.connection.reaction->ResponsesAcked(
+            {frame, cause, before, answers.GetSender().GetAcked(), nak},
             now);
     }
-    stream.DropAcknowledged();
-    if (stream.IsEmpty() && m_answers->fault != Fault::NONE)
+    answers.DropAcknowledged();
+    if (answers.GetSize() == 0 && answers.fault != Fault::NONE)
     {
-        Fail(m_answers->fault, now);
+        Fail(answers.fault, now);
         return;
     }
     Sync();
@@ -369,20 +552,20 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 void
 IrnResponder::OnTimer(QbbPs now)
 {
-    IrnResponseStream& stream = m_answers->stream;
-    stream.Release(now);
-    if (stream.GetSender().GetDeadline() <= now)
+    Answers& answers = *m_answers;
+    answers.Release(now);
+    if (answers.GetSender().GetDeadline() <= now)
     {
-        const RdmaSenderEvent event = stream.GetSender().OnTimeout(now);
+        const RdmaSenderEvent event = answers.GetSender().OnTimeout(now);
         if (event.failed)
         {
             // The peer acknowledges no responses; none of the local requests has failed.
             m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
             return;
         }
-        if (GetConnection().reaction && event.timedOut)
+        if (m_endpoint.connection.reaction && event.timedOut)
         {
-            GetConnection().reaction->TimedOut(now);
+            m_endpoint.connection.reaction->TimedOut(now);
         }
     }
     Sync();

@@ -3,12 +3,10 @@
 #ifndef IRN_RESPONDER_H
 #define IRN_RESPONDER_H
 
-#include "irn-response-stream.h"
 #include "rdma-packet-heap.h"
 #include "rdma-responder.h"
 
 #include <memory>
-#include <utility>
 
 namespace ns3
 {
@@ -24,7 +22,8 @@ namespace ns3
 class IrnResponder : public RdmaResponder
 {
   public:
-    using RdmaResponder::RdmaResponder;
+    explicit IrnResponder(RdmaEndpoint& endpoint);
+    ~IrnResponder() override;
 
     void Reset() override;
     QbbFramePtr MakeFrame(QbbPs now) override;
@@ -56,16 +55,16 @@ class IrnResponder : public RdmaResponder
      * \param info properties of the packet's opcode
      * \return the packet's fault
      */
-    virtual Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    virtual Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info);
 
     /**
      * \param frame packet that arrived before a packet with a lower number
      * \param info properties of the packet's opcode
      * \return a fault that can be found before the missing packets arrive
      */
-    virtual Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+    virtual Fault ValidateEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
     {
-        return Judge(frame, info);
+        return Validate(frame, info);
     }
 
     /**
@@ -82,8 +81,8 @@ class IrnResponder : public RdmaResponder
                       QbbPs now);
 
     /**
-     * Stores an early packet until PerformKept() performs the packet's request. An early packet is
-     * one that arrived before a packet with a lower number.
+     * Stores an early packet until PerformStored() performs the packet's request. An early packet
+     * is one that arrived before a packet with a lower number.
      *
      * \param frame the packet, without a fault
      * \param info properties of the packet's opcode
@@ -98,22 +97,10 @@ class IrnResponder : public RdmaResponder
      * \param now current time
      * \return false if a kept packet had a fault and was refused
      */
-    virtual bool PerformKept(uint64_t end, QbbPs now);
+    virtual bool PerformStored(uint64_t end, QbbPs now);
 
   private:
-    /** State of responses, allocated with the peer's first READ or atomic. */
-    struct Answers
-    {
-        /** \param sender sender of the response packets */
-        explicit Answers(std::unique_ptr<RdmaSender> sender)
-            : stream(std::move(sender))
-        {
-        }
-
-        IrnResponseStream stream; //!< stream of the response packets
-        Fault fault{Fault::NONE}; //!< fault that fails the QP once `stream` is empty
-        uint64_t refused{0};      //!< request packet that caused the fault
-    };
+    class Answers;
 
     void SendAeth(uint8_t syndrome,
                   uint64_t packet,

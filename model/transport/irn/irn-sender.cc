@@ -10,7 +10,7 @@ namespace ns3
 {
 
 IrnSender::IrnSender(const RdmaSenderConfig& config, IrnSelective selective, Rules rules)
-    : RdmaReliableSender(config),
+    : RdmaSender(config),
       m_selective(selective),
       m_rules(rules)
 {
@@ -174,13 +174,13 @@ IrnSender::OnNak(int64_t expected, int64_t selective, QbbPs now)
 }
 
 void
-IrnSender::RanOut()
+IrnSender::HandleTimeout()
 {
     Begin();
 }
 
 void
-IrnSender::Refused()
+IrnSender::HandleReceiverNotReady()
 {
     Begin();
     Recover();

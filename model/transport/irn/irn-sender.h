@@ -4,7 +4,7 @@
 #define IRN_SENDER_H
 
 #include "irn-bitmap.h"
-#include "rdma-reliable-sender.h"
+#include "rdma-sender.h"
 
 namespace ns3
 {
@@ -50,7 +50,7 @@ enum class IrnSelective : uint8_t
  *   begins a recovery if it newly acknowledges a packet after a hole;
  * - only cumulative progress resets the count of timeouts in a row.
  */
-class IrnSender : public RdmaReliableSender
+class IrnSender : public RdmaSender
 {
   public:
     /**
@@ -98,8 +98,8 @@ class IrnSender : public RdmaReliableSender
   protected:
     uint64_t GetInFlight() const override;
     void Acknowledged(uint64_t from) override;
-    void RanOut() override;
-    void Refused() override;
+    void HandleTimeout() override;
+    void HandleReceiverNotReady() override;
 
   private:
     /** Phase of the loss recovery. */

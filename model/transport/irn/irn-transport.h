@@ -4,6 +4,7 @@
 #define IRN_TRANSPORT_H
 
 #include "irn-sender.h"
+#include "rdma-transport.h"
 
 #include <ns3/nstime.h>
 

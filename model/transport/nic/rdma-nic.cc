@@ -2,9 +2,9 @@
 
 #include "rdma-nic.h"
 
+#include "qbb-event-order.h"
 #include "rdma-compat.h"
 #include "rdma-refuse.h"
-#include "rdma-warn-once.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
@@ -14,8 +14,9 @@
 #include <ns3/pointer.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/traffic-control-layer.h>
+#include <ns3/uinteger.h>
 
-#include <iostream>
+#include <algorithm>
 
 namespace ns3
 {
@@ -24,10 +25,60 @@ NS_LOG_COMPONENT_DEFINE("RdmaNic");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
 
+namespace
+{
+
+/** An RdmaSendPipeline with a timer, which starts the requests of a queue pair in time. */
+class TimedSendPipeline final : public RdmaSendPipeline
+{
+  public:
+    TimedSendPipeline(const RdmaSendTiming& timing, RdmaPacketEngine& engine)
+        : RdmaSendPipeline(timing),
+          m_engine(engine),
+          m_timer(this)
+    {
+    }
+
+    void Reset() override
+    {
+        RdmaSendPipeline::Reset();
+        m_timer.Disarm();
+    }
+
+    uint32_t GetNodeId() const
+    {
+        return m_engine.GetNodeId();
+    }
+
+  private:
+    QbbPs GetLineTime(uint32_t bytes) const override
+    {
+        const QbbPort& port = m_engine.GetDevice();
+        return port.GetLineRate().BytesToPs(bytes + port.GetLineOverheadBytes());
+    }
+
+    void WakeAt(QbbPs at) override
+    {
+        m_timer.Arm(at);
+    }
+
+    void OnTimer()
+    {
+        m_engine.GetRequester().Release(QbbNow());
+        m_engine.SyncTimer();
+    }
+
+    RdmaPacketEngine& m_engine;
+    QbbTimer<TimedSendPipeline, &TimedSendPipeline::OnTimer, EVENT_ORDER>
+        m_timer; // time at which the first waiting request may start
+};
+
+} // namespace
+
 TypeId
 RdmaNic::GetTypeId()
 {
-    static TypeId tid = AddAttributes(
+    static TypeId tid =
         TypeId("ns3::RdmaNic")
             .SetParent<Object>()
             .SetGroupName("Rdma")
@@ -100,7 +151,56 @@ RdmaNic::GetTypeId()
                             "State of a queue pair after each received acknowledgement, NAK or "
                             "CNP, and after each retransmission timeout",
                             MakeTraceSourceAccessor(&RdmaNic::m_sampled),
-                            "ns3::RdmaNic::SampleCallback"));
+                            "ns3::RdmaNic::SampleCallback")
+            .AddAttribute(
+                "DoorbellDelay",
+                "Time from the post of a send request until the NIC notices the "
+                "request: the doorbell's way over PCIe. For queue pairs created afterwards.",
+                TimeValue(Time(0)),
+                MakeTimeAccessor(&RdmaNic::SetSendTime<&RdmaSendTiming::doorbell>,
+                                 &RdmaNic::GetSendTime<&RdmaSendTiming::doorbell>),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "WqeFetchDelay",
+                "Time to fetch the work queue element (WQE) of a message from host "
+                "memory: a PCIe round trip and the NIC's processing. Fetches of a queue "
+                "pair overlap up to WqePrefetch + 1. 0: the doorbell carries the WQE. For "
+                "queue pairs created afterwards.",
+                TimeValue(Time(0)),
+                MakeTimeAccessor(&RdmaNic::SetSendTime<&RdmaSendTiming::fetch>,
+                                 &RdmaNic::GetSendTime<&RdmaSendTiming::fetch>),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute("WqePrefetch",
+                          "Number of WQEs that the NIC fetches or holds for a queue pair ahead of "
+                          "the message that is being sent. 0: a fetch begins when the message "
+                          "before has left the NIC. For queue pairs created afterwards.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaNic::SetPrefetch, &RdmaNic::GetPrefetch),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("MessageGap",
+                          "Shortest time from the end of a message's last packet on the line to "
+                          "the first packet of the queue pair's next message: a limit of the "
+                          "queue pair's message rate. Other queue pairs send in the gap. For queue "
+                          "pairs created afterwards.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RdmaNic::SetSendTime<&RdmaSendTiming::gap>,
+                                           &RdmaNic::GetSendTime<&RdmaSendTiming::gap>),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "AckTurnaround",
+                "Time from the arrival of a packet until its acknowledgement or NAK, or the first "
+                "packet of the response to a READ or atomic, may be sent.",
+                TimeValue(Time(0)),
+                MakeTimeAccessor(&RdmaNic::SetReplyDelay<RdmaReplyDelays::ACK>,
+                                 &RdmaNic::GetReplyDelay<RdmaReplyDelays::ACK>),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute("CnpDelay",
+                          "Time from the arrival of the packet that triggers a CNP until the CNP "
+                          "may be sent.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RdmaNic::SetReplyDelay<RdmaReplyDelays::CNP>,
+                                           &RdmaNic::GetReplyDelay<RdmaReplyDelays::CNP>),
+                          MakeTimeChecker(Time(0)));
     return tid;
 }
 
@@ -108,6 +208,7 @@ RdmaNic::RdmaNic()
     : m_endOfInstant(this)
 {
     NS_LOG_FUNCTION(this);
+    m_factory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
 RdmaNic::~RdmaNic()
@@ -121,15 +222,18 @@ RdmaNic::DoDispose()
     NS_LOG_FUNCTION(this);
     m_endOfInstant.Disarm();
     m_scheduler.Clear();
-    GetReplies().Clear();
-    m_queuePairFactory.Clear();
+    m_replies.Clear();
+    m_pattern = nullptr;
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
         port.device->SetSource(nullptr);
     }
     m_ports.clear();
-    m_queuePairs.Clear();
+    ForEachQueuePair([](RdmaQueuePair& qp) { qp.Dispose(); });
+    m_queuePairs.clear();
+    m_blocks.clear();
+    m_nQueuePairs = 0;
     m_destroyed.clear();
     m_transport = nullptr;
     m_control = nullptr;
@@ -142,22 +246,22 @@ void
 RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
 {
     device->SetSink(this);
-    device->SetSource(this);
+    device->SetSource(&m_scheduler);
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back({device, address, address.Get()});
     m_scheduler.AddPort(PeekPointer(device));
-    TellTrafficControl();
+    AddQueueInterfaces();
 }
 
 void
 RdmaNic::NotifyNewAggregate()
 {
-    TellTrafficControl();
+    AddQueueInterfaces();
     Object::NotifyNewAggregate();
 }
 
 void
-RdmaNic::TellTrafficControl()
+RdmaNic::AddQueueInterfaces()
 {
     // Ports of nodes without ns-3's stack are spared the memory of a queue interface.
     if (GetObject<TrafficControlLayer>())
@@ -218,44 +322,117 @@ void
 RdmaNic::SetMinRate(DataRate rate)
 {
     RefuseRdmaIf(rate.GetBitRate() == 0, "RdmaNic::MinRate is 0bps; accepted: 1bps and up");
-    m_minRate = QbbBitRate(rate);
-}
-
-DataRate
-RdmaNic::GetMinRate() const
-{
-    return m_minRate.ToDataRate();
+    m_minRate = rate;
 }
 
 void
 RdmaNic::SetCnpInterval(Time interval)
 {
     QbbSetTimeResolution();
-    m_notification.SetInterval(QbbToPs(interval));
+    m_notification.interval = QbbToPs(interval);
 }
 
 Time
 RdmaNic::GetCnpInterval() const
 {
-    return QbbToTime(m_notification.GetInterval());
+    return QbbToTime(m_notification.interval);
 }
 
 void
 RdmaNic::SetCnpModeration(RdmaNotificationPoint::Moderation moderation)
 {
-    m_notification.SetModeration(moderation);
+    m_notification.moderation = moderation;
 }
 
 RdmaNotificationPoint::Moderation
 RdmaNic::GetCnpModeration() const
 {
-    return m_notification.GetModeration();
+    return m_notification.moderation;
+}
+
+template <QbbPs RdmaSendTiming::*field>
+void
+RdmaNic::SetSendTime(Time time)
+{
+    QbbSetTimeResolution();
+    m_sends.*field = QbbToPs(time);
+}
+
+template <QbbPs RdmaSendTiming::*field>
+Time
+RdmaNic::GetSendTime() const
+{
+    return QbbToTime(m_sends.*field);
+}
+
+void
+RdmaNic::SetPrefetch(uint32_t requests)
+{
+    m_sends.prefetch = requests;
+}
+
+uint32_t
+RdmaNic::GetPrefetch() const
+{
+    return m_sends.prefetch;
+}
+
+template <RdmaReplyDelays::Kind kind>
+void
+RdmaNic::SetReplyDelay(Time time)
+{
+    QbbSetTimeResolution();
+    m_replies.SetDelay(kind, QbbToPs(time));
+}
+
+template <RdmaReplyDelays::Kind kind>
+Time
+RdmaNic::GetReplyDelay() const
+{
+    return QbbToTime(m_replies.GetDelay(kind));
+}
+
+std::unique_ptr<RdmaSendPipeline>
+RdmaNic::MakeSendPipeline(RdmaPacketEngine& engine) const
+{
+    return m_sends.IsSet() ? std::make_unique<TimedSendPipeline>(m_sends, engine) : nullptr;
 }
 
 void
 RdmaNic::SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_queuePairFactory.Set(name, value);
+    m_factory.Set(name, value);
+    m_pattern = nullptr;
+}
+
+void
+RdmaNic::MakePattern()
+{
+    if (!m_pattern)
+    {
+        m_pattern = m_factory.Create<RdmaQueuePair>();
+    }
+}
+
+uint32_t
+RdmaNic::AssignNumbers(uint32_t count)
+{
+    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),
+                    "rdma: more queue pairs than 24-bit numbers");
+    const uint32_t first = FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size());
+    m_queuePairs.resize(m_queuePairs.size() + count);
+    return first;
+}
+
+const RdmaNic::Block*
+RdmaNic::FindBlock(uint32_t qpn) const
+{
+    const auto next =
+        std::upper_bound(m_blocks.begin(), m_blocks.end(), qpn, [](uint32_t n, const Block& block) {
+            return n < block.first;
+        });
+    const bool found = next != m_blocks.begin() && qpn - (next - 1)->first < (next - 1)->count;
+    return found ? &*(next - 1) : nullptr;
 }
 
 void
@@ -274,7 +451,7 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
 Ptr<RdmaQueuePair>
 RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
 {
-    auto qp = m_queuePairFactory.Create();
+    auto qp = m_factory.Create<RdmaQueuePair>();
     StartQueuePair(*qp, qpn, port);
     return qp;
 }
@@ -284,33 +461,38 @@ RdmaNic::AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port)
 {
     StartQueuePair(*qp, qpn, port);
     m_transport->NoteUse();
-    m_queuePairs.Add(qpn, qp);
+    m_queuePairs[qpn - FIRST_QPN] = qp;
+    ++m_nQueuePairs;
     return qp;
 }
 
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePair(uint32_t port)
 {
-    return AddQueuePair(m_queuePairFactory.Create(), m_queuePairs.TakeNumbers(1), port);
+    return AddQueuePair(m_factory.Create<RdmaQueuePair>(), AssignNumbers(1), port);
 }
 
 uint32_t
 RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
 {
     // Events of hosts create the queue pairs, but default values are global to the process.
-    m_queuePairFactory.MakePattern();
-    return m_queuePairs.Reserve(count, std::move(late));
+    MakePattern();
+    const uint32_t first = AssignNumbers(count);
+    m_blocks.push_back({first, count, std::move(late)});
+    return first;
 }
 
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
 {
-    NS_ABORT_MSG_IF(!m_queuePairs.IsReserved(qpn),
+    NS_ABORT_MSG_IF(!FindBlock(qpn),
                     "rdma: CreateQueuePairAs() with number "
                         << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
-    NS_ABORT_MSG_IF(m_queuePairs.Peek(qpn),
+    NS_ABORT_MSG_IF(PeekQueuePair(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
-    return AddQueuePair(m_queuePairFactory.CreateAlike(), qpn, port);
+    MakePattern();
+    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
+    return AddQueuePair(alike ? alike : m_factory.Create<RdmaQueuePair>(), qpn, port);
 }
 
 void
@@ -323,7 +505,8 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     RdmaQpAttributes reset;
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
-    m_queuePairs.Remove(qp->GetQpn());
+    m_queuePairs[qp->GetQpn() - FIRST_QPN] = nullptr;
+    --m_nQueuePairs;
     m_endOfInstant.ArmNoLater(QbbNow());
     m_destroyed.push_back(qp); // freed later: the caller may be a function of the queue pair
 }
@@ -331,14 +514,14 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 Ptr<RdmaQueuePair>
 RdmaNic::GetQueuePair(uint32_t qpn) const
 {
-    return m_queuePairs.Knows(qpn) ? m_queuePairs.Peek(qpn) : nullptr;
+    return IsAssigned(qpn) ? PeekQueuePair(qpn) : nullptr;
 }
 
 RdmaQueuePairStats
 RdmaNic::GetStats() const
 {
     RdmaQueuePairStats sums;
-    m_queuePairs.ForEach([&sums](const RdmaQueuePair& qp) { sums += qp.GetStats(); });
+    ForEachQueuePair([&sums](const RdmaQueuePair& qp) { sums += qp.GetStats(); });
     return sums;
 }
 
@@ -351,44 +534,29 @@ RdmaNic::GetNodeId() const
 bool
 RdmaNic::HasSinks() const
 {
-    return !m_sampled.IsEmpty() ||
-           m_queuePairs.Any([](const RdmaQueuePair& qp) { return qp.HasSinks(); });
+    return !m_sampled.IsEmpty() || std::any_of(m_queuePairs.begin(),
+                                               m_queuePairs.end(),
+                                               [](const auto& qp) { return qp && qp->HasSinks(); });
 }
 
 bool
 RdmaNic::HasCallbacks() const
 {
-    return m_queuePairs.Any([](const RdmaQueuePair& qp) { return qp.HasCallbacks(); });
+    return std::any_of(m_queuePairs.begin(), m_queuePairs.end(), [](const auto& qp) {
+        return qp && qp->HasCallbacks();
+    });
 }
 
 void
 RdmaNic::ForEachQueue(const std::function<void(const Object& queue)>& visit) const
 {
-    m_queuePairs.ForEach([&visit](const auto& qp) { qp.ForEachQueue(visit); });
+    ForEachQueuePair([&visit](const auto& qp) { qp.ForEachQueue(visit); });
 }
 
 void
 RdmaNic::TraceSample(const RdmaPacketEngine& qp) const
 {
-    m_sampled(qp.GetSample());
-}
-
-void
-RdmaNic::WarnOfUnheardResponses() const
-{
-    if (m_control && !m_control->NeedsCnp() && m_control->IsFirstWarning())
-    {
-        RdmaWarnOnce(std::cerr,
-                     "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
-                         " does not slow READ responses over RoCE, which nobody acknowledges "
-                         "(IrnTransport has them acknowledged)\n");
-    }
-}
-
-QbbFramePtr
-RdmaNic::NextFrame(QbbPort& port, uint8_t priority)
-{
-    return m_scheduler.Next(port.GetPortNumber(), priority);
+    m_sampled(qp.GetQueuePair().GetSample());
 }
 
 void
@@ -410,13 +578,13 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         port.DeliverToStack(*frame);
         return;
     }
-    if (!m_queuePairs.Knows(frame->destQp) || frame->dstMac != port.GetMac() ||
+    if (!IsAssigned(frame->destQp) || frame->dstMac != port.GetMac() ||
         frame->dstIp != m_ports[port.GetPortNumber()].ip)
     {
         port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    if (RdmaQueuePair* qp = m_queuePairs.Peek(frame->destQp))
+    if (RdmaQueuePair* qp = PeekQueuePair(frame->destQp))
     {
         RdmaPacketEngine::Of(*qp).ReceiveFrame(*frame);
         return;
@@ -431,7 +599,8 @@ RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
     {
         return; // a response or CNP for a destroyed queue pair
     }
-    const auto qp = m_queuePairs.MakeLate(frame.destQp);
+    const Block* const block = FindBlock(frame.destQp);
+    const auto qp = block && block->late ? block->late(frame.destQp) : nullptr;
     if (!qp)
     {
         port.CountDrop(frame, QbbDropReason::NOT_FOR_US);

@@ -3,29 +3,30 @@
 #ifndef RDMA_NIC_H
 #define RDMA_NIC_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
+#include "qbb-prefetch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 #include "qbb-trace.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
-#include "rdma-nic-timing.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
-#include "rdma-queue-pair-factory.h"
-#include "rdma-queue-pair-table.h"
 #include "rdma-queue-pair.h"
+#include "rdma-reply-delays.h"
+#include "rdma-send-pipeline.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-transport.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/ipv4-address.h>
+#include <ns3/nstime.h>
+#include <ns3/object-factory.h>
 #include <ns3/object.h>
 
-#include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,16 +38,23 @@ namespace ns3
  * \ingroup rdma
  * A host's RDMA NIC, aggregated to the node: owns the queue pairs and connects them to the ports.
  *
- * Sending: a queue pair with packets to send is in the ready list of its port and class. When the
- * port has room for the class, NextFrame() takes the first queue pair of the list, sends one packet
- * and appends the queue pair to the list: round robin among ready queue pairs, at a cost
- * independent of the number of idle ones. Receiving: ReceiveFrame() finds the queue pair by its
- * number; frames of other protocols are delivered to the ns-3 stack.
+ * Sending: RdmaSendScheduler picks the next queue pair of a port and class. Receiving:
+ * ReceiveFrame() finds the queue pair by its number; frames of other protocols are delivered to the
+ * ns-3 stack.
  *
  * Requests posted and timeouts at one instant take effect together at the end of the instant, in
  * the order of queue pair numbers. The order of the calls therefore does not matter.
+ *
+ * Queue pair numbers are assigned once, in ascending order. Numbers may be reserved for queue pairs
+ * created later.
+ *
+ * The NIC may take time as hardware does: for doorbells, fetches of work requests, gaps between
+ * messages, turnaround of acknowledgements, generation of CNPs. All these times are 0 by default:
+ * the NIC then acts at the instant of its input, without further events. The times are latencies of
+ * pipelines; see RdmaSendPipeline and RdmaReplyDelays. A queue pair keeps the times of requests
+ * that the NIC had when the queue pair was created. The times of replies may change at any instant.
  */
-class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public QbbFrameSource
+class RdmaNic : public Object, public QbbFrameSink
 {
   public:
     /**
@@ -56,7 +64,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     static TypeId GetTypeId();
 
     /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
-    static constexpr uint32_t FIRST_QPN = RdmaQueuePairTable::FIRST_QPN;
+    static constexpr uint32_t FIRST_QPN = 2;
 
     RdmaNic();
     ~RdmaNic() override;
@@ -77,7 +85,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
     /** \param port index of an existing port \return the device of the port */
-    QbbPort& GetDevice(uint32_t port) const
+    QbbNetDevice& GetDevice(uint32_t port) const
     {
         return *m_ports[port].device;
     }
@@ -110,7 +118,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
      * \param qpn destination number of the packet, for which no queue pair exists
      * \return the queue pair; null: the packet is dropped
      */
-    using LateHandler = RdmaQueuePairTable::LateHandler;
+    using LateHandler = std::function<Ptr<RdmaQueuePair>(uint32_t qpn)>;
 
     /**
      * Reserves consecutive numbers for CreateQueuePairAs(); CreateQueuePair() uses none of them. A
@@ -179,7 +187,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     /** \return number of existing queue pairs */
     uint32_t GetNQueuePairs() const
     {
-        return m_queuePairs.GetSize();
+        return m_nQueuePairs;
     }
 
     /** \return sums of the counters of the existing queue pairs */
@@ -237,11 +245,17 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     template <typename Visit>
     void ForEachQueuePair(Visit visit) const
     {
-        m_queuePairs.ForEach(visit);
+        for (const auto& qp : m_queuePairs)
+        {
+            if (qp)
+            {
+                visit(*qp);
+            }
+        }
     }
 
-    /** \return lower bound of a queue pair's pacing rate, in bit/s */
-    QbbBitRate GetMinRateBps() const
+    /** \return lower bound of a queue pair's pacing rate */
+    DataRate GetMinRate() const
     {
         return m_minRate;
     }
@@ -257,7 +271,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
      */
     QbbPs GetCnpIntervalPs() const
     {
-        return m_notification.GetInterval();
+        return m_notification.interval;
     }
 
     /**
@@ -271,6 +285,18 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
 
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
+
+    /**
+     * \param engine packet engine of a new queue pair
+     * \return the queue pair's pipeline of send requests; null if requests start at once
+     */
+    std::unique_ptr<RdmaSendPipeline> MakeSendPipeline(RdmaPacketEngine& engine) const;
+
+    /** \return the delays of acknowledgements and CNPs */
+    RdmaReplyDelays& GetReplies()
+    {
+        return m_replies;
+    }
 
     /** \return the scheduler of the queue pairs' packets */
     RdmaSendScheduler& GetScheduler()
@@ -293,13 +319,6 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         return m_measureRtt || !m_sampled.IsEmpty();
     }
 
-    /**
-     * Warns on standard error that congestion control does not slow READ responses over RoCE, which
-     * are not acknowledged. The warning appears once for each algorithm and process, and not for
-     * algorithms driven by CNPs.
-     */
-    void WarnOfUnheardResponses() const;
-
     /** \return the notification point, which decides when marked packets trigger a CNP */
     RdmaNotificationPoint& GetNotificationPoint()
     {
@@ -320,16 +339,16 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
                        uint32_t step,
                        uint32_t&) const override
     {
-        if (!m_queuePairs.Knows(frame.destQp))
+        if (!IsAssigned(frame.destQp))
         {
             return;
         }
         if (step == 2)
         {
-            m_queuePairs.Prefetch(frame.destQp);
+            QbbPrefetch(&m_queuePairs[frame.destQp - FIRST_QPN]);
             return;
         }
-        const RdmaQueuePair* qp = m_queuePairs.Peek(frame.destQp);
+        const RdmaQueuePair* qp = PeekQueuePair(frame.destQp);
         if (qp && step == 3)
         {
             RdmaPacketEngine::Of(*qp).Prefetch();
@@ -348,9 +367,6 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     {
     }
 
-    // QbbFrameSource
-    QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
-
   protected:
     void NotifyNewAggregate() override;
     void DoDispose() override;
@@ -364,14 +380,36 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         uint32_t ip{0};           //!< the address in host byte order
     };
 
+    /** A block of numbers assigned by ReserveQueuePairNumbers(). */
+    struct Block
+    {
+        uint32_t first{0}; //!< first number of the block
+        uint32_t count{0}; //!< how many numbers the block has
+        LateHandler late;  //!< handler that recreates destroyed queue pairs; may be empty
+    };
+
+    /** \param qpn a queue pair number \return true if the number is assigned or reserved */
+    bool IsAssigned(uint32_t qpn) const
+    {
+        return qpn - FIRST_QPN < m_queuePairs.size();
+    }
+
+    /** \param qpn a number for which IsAssigned() is true \return the queue pair, or null */
+    RdmaQueuePair* PeekQueuePair(uint32_t qpn) const
+    {
+        return PeekPointer(m_queuePairs[qpn - FIRST_QPN]);
+    }
+
+    uint32_t AssignNumbers(uint32_t count);
+    const Block* FindBlock(uint32_t qpn) const;
+    void MakePattern();
     const Port& FindPort(uint32_t port) const;
-    void TellTrafficControl();
+    void AddQueueInterfaces();
     void FreeDestroyed();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
-    DataRate GetMinRate() const;
     void SetMinRate(DataRate rate);
 
     void SetGlobalKey(bool global)
@@ -389,22 +427,48 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
     RdmaNotificationPoint::Moderation GetCnpModeration() const;
 
+    /** \tparam field a time of RdmaSendTiming \param time the time */
+    template <QbbPs RdmaSendTiming::*field>
+    void SetSendTime(Time time);
+
+    /** \tparam field a time of RdmaSendTiming \return the time */
+    template <QbbPs RdmaSendTiming::*field>
+    Time GetSendTime() const;
+
+    void SetPrefetch(uint32_t requests);
+    uint32_t GetPrefetch() const;
+
+    /** \tparam kind kind of replies \param time delay of the replies */
+    template <RdmaReplyDelays::Kind kind>
+    void SetReplyDelay(Time time);
+
+    /** \tparam kind kind of replies \return delay of the replies */
+    template <RdmaReplyDelays::Kind kind>
+    Time GetReplyDelay() const;
+
+    RdmaSendTiming m_sends;    //!< attributes DoorbellDelay, WqeFetchDelay, WqePrefetch, MessageGap
+    RdmaReplyDelays m_replies; //!< attributes AckTurnaround, CnpDelay
     /// Pool of the frames that the NIC sends
     QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
-    std::vector<Port> m_ports;       //!< ports by index
-    RdmaQueuePairTable m_queuePairs; //!< queue pairs by number
+    std::vector<Port> m_ports; //!< ports by index
+    /// queue pairs by number - FIRST_QPN; null: no queue pair
+    std::vector<Ptr<RdmaQueuePair>> m_queuePairs;
+    uint32_t m_nQueuePairs{0};   //!< number of queue pairs
+    std::vector<Block> m_blocks; //!< blocks of reserved numbers, ascending
     /// queue pairs to free at the end of the current instant
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
     RdmaSendScheduler m_scheduler; //!< schedules the queue pairs' packets
     QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
-        m_endOfInstant;                             //!< calls FreeDestroyed()
-    Ptr<RdmaTransport> m_transport;                 //!< attribute Transport
-    std::vector<Ptr<RdmaTransport>> m_transports;   //!< all transports of the NIC's queue pairs
-    RdmaQueuePairFactory m_queuePairFactory;        //!< creates queue pairs
+        m_endOfInstant;                           //!< calls FreeDestroyed()
+    Ptr<RdmaTransport> m_transport;               //!< attribute Transport
+    std::vector<Ptr<RdmaTransport>> m_transports; //!< all transports of the NIC's queue pairs
+    ObjectFactory m_factory;                      //!< creates queue pairs
+    /// Queue pair whose attributes CreateQueuePairAs() copies; null until it is needed
+    Ptr<RdmaQueuePair> m_pattern;
     RdmaNotificationPoint m_notification;           //!< attributes CnpInterval, CnpModeration
     RdmaMemory m_memory;                            //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
-    QbbBitRate m_minRate{1_mbps};                   //!< attribute MinRate
+    DataRate m_minRate;                             //!< attribute MinRate
     bool m_catchesUp{true};                         //!< attribute PaceCatchUp
     PathOracle m_oracle;                            //!< path oracle; may be empty
     ConnectionWatcher m_watcher;                    //!< connection watcher; may be empty

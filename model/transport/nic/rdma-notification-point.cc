@@ -11,34 +11,10 @@
 namespace ns3
 {
 
-void
-RdmaNotificationPoint::SetModeration(Moderation moderation)
-{
-    m_moderation = moderation;
-}
-
-RdmaNotificationPoint::Moderation
-RdmaNotificationPoint::GetModeration() const
-{
-    return m_moderation;
-}
-
-void
-RdmaNotificationPoint::SetInterval(QbbPs interval)
-{
-    m_interval = interval;
-}
-
-QbbPs
-RdmaNotificationPoint::GetInterval() const
-{
-    return m_interval;
-}
-
 QbbPs&
 RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 {
-    switch (m_moderation)
+    switch (moderation)
     {
     case PER_DESTINATION:
         return m_nextOfAddress[remote];
@@ -54,11 +30,11 @@ RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 bool
 RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now)
 {
-    if (m_interval == 0_ps)
+    if (interval == 0_ps)
     {
         return false;
     }
-    if (now - marks.seen >= 2 * m_interval)
+    if (now - marks.seen >= 2 * interval)
     {
         marks.due = false;
         return false;
@@ -68,7 +44,7 @@ RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbP
     {
         return false;
     }
-    next = now + m_interval;
+    next = now + interval;
     marks.due = false;
     return true;
 }

@@ -60,17 +60,8 @@ class RdmaNotificationPoint
         }
     };
 
-    /** \param moderation scope of the limit of one CNP per interval */
-    void SetModeration(Moderation moderation);
-
-    /** \return scope of the limit of one CNP per interval */
-    Moderation GetModeration() const;
-
-    /** \param interval shortest time between two CNPs; 0: no CNPs */
-    void SetInterval(QbbPs interval);
-
-    /** \return shortest time between two CNPs; 0: no CNPs */
-    QbbPs GetInterval() const;
+    Moderation moderation{PER_QUEUE_PAIR}; //!< scope of the limit of one CNP per interval
+    QbbPs interval{0};                     //!< shortest time between two CNPs; 0: no CNPs
 
     /**
      * Decides on a CNP when a packet arrives for a queue pair with an unreported CE mark.
@@ -93,9 +84,7 @@ class RdmaNotificationPoint
   private:
     QbbPs& GetNext(Marks& marks, uint32_t port, uint32_t remote);
 
-    Moderation m_moderation{PER_QUEUE_PAIR}; //!< scope of the limit of one CNP per interval
-    QbbPs m_interval{0};                     //!< shortest time between two CNPs; 0: no CNPs
-    std::vector<QbbPs> m_nextOfPort;         //!< PER_PORT: earliest time of the next CNP, by port
+    std::vector<QbbPs> m_nextOfPort; //!< PER_PORT: earliest time of the next CNP, by port
     /// PER_DESTINATION: earliest time of the next CNP, by address
     std::unordered_map<uint32_t, QbbPs> m_nextOfAddress;
 };

@@ -172,10 +172,9 @@ RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
 }
 
 QbbFramePtr
-RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
+RdmaSendScheduler::NextFrame(QbbPort& port, uint8_t priority)
 {
-    QbbPort& device = *m_ports[port].device;
-    auto& ready = m_ports[port].ready[priority];
+    auto& ready = m_ports[port.GetPortNumber()].ready[priority];
     const QbbPs now = QbbNow();
     while (!ready.IsEmpty())
     {
@@ -190,7 +189,7 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
             Wait(qp, now);
             continue;
         }
-        qp->ForgoPause(device.GetFlowControl().GetResumed(priority));
+        qp->ForgetWaitBefore(port.GetFlowControl().GetResumed(priority));
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
@@ -202,11 +201,11 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
         }
         if (ready.IsEmpty())
         {
-            device.WithdrawSource(priority);
+            port.WithdrawSource(priority);
         }
         return frame;
     }
-    device.WithdrawSource(priority);
+    port.WithdrawSource(priority);
     return nullptr;
 }
 

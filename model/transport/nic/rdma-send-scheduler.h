@@ -4,6 +4,7 @@
 #define RDMA_SEND_SCHEDULER_H
 
 #include "qbb-event-order.h"
+#include "qbb-frame-sink.h"
 #include "qbb-frame.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
@@ -22,19 +23,24 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * Packet scheduler of a NIC: round robin, packet by packet, among the queue pairs with packets to
- * send, for each class of each port. Queue pairs that wait for pacing leave the round until their
- * time has come.
+ * Picks the queue pair of a NIC that sends the next packet: round robin, packet by packet, among
+ * the queue pairs with packets to send, for each class of each port.
  *
- * The scheduler never iterates over all queue pairs. Memory is allocated only when more queue pairs
- * are active than ever before.
+ * A queue pair with packets to send is in the ready list of its port and class. When the port has
+ * room for the class, the port calls NextFrame(), which takes the first queue pair of the list,
+ * sends one packet and appends the queue pair to the list. A queue pair that may not send before
+ * its pace allows a packet leaves the list until then; RdmaPacer, in the queue pair's reaction
+ * point, decides on that instant.
+ *
+ * The scheduler never iterates over all queue pairs, so that idle ones cost nothing. Memory is
+ * allocated only when more queue pairs are active than ever before.
  */
-class RdmaSendScheduler
+class RdmaSendScheduler : public QbbFrameSource
 {
   public:
     /**
      * Order, among the events of one instant, at which queue pairs start after a post, a timeout or
-     * a pacing delay. RdmaTcpPort and the cleanup of RdmaNic use the same order.
+     * a pacing delay. RdmaTcpHost and the cleanup of RdmaNic use the same order.
      */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<1>();
 
@@ -69,11 +75,11 @@ class RdmaSendScheduler
     void Remove(RdmaPacketEngine* qp);
 
     /**
-     * \param port index of a port that may send
+     * \param port port that may send
      * \param priority traffic class that may be sent
      * \return the next packet, or null if no queue pair may send now
      */
-    QbbFramePtr Next(uint32_t port, uint8_t priority);
+    QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
     /** Prefetches what the timer event reads. \param step step of QbbEvent::Prefetch()
      */

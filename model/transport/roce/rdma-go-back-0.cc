@@ -64,7 +64,7 @@ RdmaGoBack0Sender::Advance(int64_t arrived, QbbPs now)
     if (lives)
     {
         m_arrived = packets;
-        Live(packets, now);
+        RecordProgress(packets, now);
     }
     return advanced || lives;
 }

@@ -8,7 +8,7 @@ namespace ns3
 {
 
 RdmaGoBackNSender::RdmaGoBackNSender(const RdmaSenderConfig& config, RdmaBackOff backOff)
-    : RdmaReliableSender(config),
+    : RdmaSender(config),
       m_present(config.window),
       m_backOff(backOff)
 {
@@ -100,7 +100,7 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, QbbPs now)
     if (IsAwaited(expected) && m_next > m_acked)
     {
         const bool lostAgain = IsLostAgain() && !event.mayBegin;
-        if (lostAgain && IsOneRetryTooMany())
+        if (lostAgain && ExceedsRetryLimit())
         {
             event.failed = true;
             event.status = RdmaWcStatus::RETRY_EXC_ERR;
@@ -115,14 +115,14 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, QbbPs now)
 }
 
 void
-RdmaGoBackNSender::RanOut()
+RdmaGoBackNSender::HandleTimeout()
 {
     ShrinkWindow();
     GoBack();
 }
 
 void
-RdmaGoBackNSender::Refused()
+RdmaGoBackNSender::HandleReceiverNotReady()
 {
     GoBack();
 }
@@ -175,12 +175,6 @@ RdmaGoBackNReceiver::Resume(uint64_t packet)
 
 uint64_t
 RdmaGoBackNReceiver::GetExpected() const
-{
-    return m_expected;
-}
-
-uint64_t
-RdmaGoBackNReceiver::GetMissing() const
 {
     return m_expected;
 }

@@ -3,7 +3,8 @@
 #ifndef RDMA_GO_BACK_N_H
 #define RDMA_GO_BACK_N_H
 
-#include "rdma-reliable-sender.h"
+#include "rdma-sender.h"
+#include "rdma-transport.h"
 
 #include <limits>
 
@@ -39,7 +40,7 @@ enum class RdmaBackOff : uint8_t
  * "RDMA over Commodity Ethernet at Scale", section 4.1; for the back-off Mittal et al., "Revisiting
  * Network Support for RDMA", section 4.3.
  */
-class RdmaGoBackNSender : public RdmaReliableSender
+class RdmaGoBackNSender : public RdmaSender
 {
   public:
     /** \param config window, timeouts, retry limits \param backOff reaction to a loss */
@@ -60,8 +61,8 @@ class RdmaGoBackNSender : public RdmaReliableSender
   protected:
     uint64_t GetInFlight() const override;
     void Acknowledged(uint64_t from) override;
-    void RanOut() override;
-    void Refused() override;
+    void HandleTimeout() override;
+    void HandleReceiverNotReady() override;
 
     /** Makes the first unacknowledged packet the next one to send. */
     virtual void GoBack();
@@ -101,7 +102,6 @@ class RdmaGoBackNReceiver : public RdmaReceiver
     void Refuse() override;
     void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
-    uint64_t GetMissing() const override;
 
   private:
     uint64_t m_expected{0}; //!< the next packet in order

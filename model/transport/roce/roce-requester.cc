@@ -37,12 +37,12 @@ RoceRequester::AddTo(RdmaQueuePairStats& stats) const
 }
 
 void
-RoceRequester::Number(RdmaSendEntry& entry, uint64_t packets)
+RoceRequester::AssignNumbers(RdmaSendEntry& entry, uint64_t packets)
 {
     entry.packets = static_cast<uint32_t>(packets);
     if (IsRdmaRead(entry.request.opcode))
     {
-        const uint32_t mtu = GetConnection().pathMtu;
+        const uint32_t mtu = m_endpoint.connection.pathMtu;
         NS_ABORT_MSG_IF(packets >= RDMA_MAX_WINDOW,
                         "rdma: a READ of " << entry.request.length << " bytes at path MTU " << mtu
                                            << "; accepted: below " << RDMA_MAX_WINDOW * mtu
@@ -53,13 +53,13 @@ RoceRequester::Number(RdmaSendEntry& entry, uint64_t packets)
 }
 
 bool
-RoceRequester::MayBeginRead(const RdmaSendEntry& entry) const
+RoceRequester::MayStartRead(const RdmaSendEntry& entry) const
 {
     return entry.GetEnd() - m_sender->GetAcked() < RDMA_MAX_WINDOW;
 }
 
 void
-RoceRequester::ReadBegins(QbbPs)
+RoceRequester::StartRead(QbbPs)
 {
     if (!m_reads)
     {
@@ -79,19 +79,19 @@ RoceRequester::AwaitsResponse() const
 }
 
 bool
-RoceRequester::OverlooksResponses(int64_t end, QbbPs now)
+RoceRequester::FindsLostResponses(int64_t end, QbbPs now)
 {
     if (!AwaitsResponse() || end <= static_cast<int64_t>(m_reads->next))
     {
         return false;
     }
     // The responder sends acknowledgements after earlier responses: missing ones are lost.
-    MissResponse(now);
+    RecoverLostResponse(now);
     return true;
 }
 
 void
-RoceRequester::EntryLeaves()
+RoceRequester::OldestRequestCompleted()
 {
     if (m_reads)
     {
@@ -100,20 +100,20 @@ RoceRequester::EntryLeaves()
 }
 
 void
-RoceRequester::GoesBack()
+RoceRequester::SendTimerExpired()
 {
     if (m_reads)
     {
-        m_reads->told = false;
+        m_reads->requested = false;
     }
 }
 
 void
-RoceRequester::MissResponse(QbbPs now)
+RoceRequester::RecoverLostResponse(QbbPs now)
 {
-    if (!m_reads->told)
+    if (!m_reads->requested)
     {
-        m_reads->told = true;
+        m_reads->requested = true;
         const auto missing = static_cast<int64_t>(m_reads->next);
         Handle(m_sender->OnNak(missing, RdmaSender::NO_PACKET, now), now);
     }
@@ -141,25 +141,26 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     if (!AwaitsResponse())
     {
-        ++GetConnection().counters.duplicates; // response to a completed READ or atomic
+        ++m_endpoint.connection.counters.duplicates; // response to a completed READ or atomic
         return;
     }
-    const int64_t response = RdmaFromPsn(GetConnection().initialPsn, frame.psn, m_reads->next);
+    const int64_t response =
+        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, m_reads->next);
     const auto next = static_cast<int64_t>(m_reads->next);
     if (response != next)
     {
-        ++(response < next ? GetConnection().counters.duplicates
-                           : GetConnection().counters.outOfOrder);
+        ++(response < next ? m_endpoint.connection.counters.duplicates
+                           : m_endpoint.connection.counters.outOfOrder);
         if (response > next)
         {
-            MissResponse(now);
+            RecoverLostResponse(now);
         }
         return;
     }
     RdmaSendEntry* entry = &m_sends[m_reads->cursor];
     if (!IsAnswer(*entry, m_reads->next, frame))
     {
-        NS_LOG_WARN("QP " << GetConnection().qpn
+        NS_LOG_WARN("QP " << m_endpoint.connection.qpn
                           << " has a response that does not fit its request");
         FailInOrder(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket, now);
         return;
@@ -169,7 +170,7 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
     {
         entry->original = frame.compare;
     }
-    m_reads->told = false;
+    m_reads->requested = false;
     if (++m_reads->next == entry->GetResponsesEnd())
     {
         m_reads->next = NONE;

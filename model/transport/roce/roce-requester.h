@@ -15,9 +15,10 @@ namespace ns3
 /**
  * \ingroup rdma
  * The requester of RoCE. Responses to READs and atomics take packet numbers of the request stream
- * and arrive in order (IBA Vol. 1, 9.7.3.1). The requester recovers a missing response by repeating
- * the request from the missing part on. Later packets do not count as acknowledged before the
- * missing response has arrived.
+ * and arrive in order (IBA Vol. 1, 9.7.3.1). This object, on the node that reads, notices a lost
+ * response: a later response or acknowledgement arrives, or the retransmission timer expires. It
+ * repeats the request from the missing part on, and the peer sends all responses from there on.
+ * Later packets do not count as acknowledged before the missing response has arrived.
  */
 class RoceRequester : public RdmaRequester
 {
@@ -39,17 +40,17 @@ class RoceRequester : public RdmaRequester
         uint64_t next{NONE};   //!< packet number of the next expected response
         uint64_t accepted{0};  //!< responses accepted
         std::size_t cursor{0}; //!< index in m_sends of the oldest outstanding READ or atomic
-        bool told{false};      //!< the missing response has been requested again
+        bool requested{false}; //!< the missing response has been requested again
     };
 
-    void Number(RdmaSendEntry& entry, uint64_t packets) override;
-    bool MayBeginRead(const RdmaSendEntry& entry) const override;
-    void ReadBegins(QbbPs now) override;
-    bool OverlooksResponses(int64_t end, QbbPs now) override;
+    void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) override;
+    bool MayStartRead(const RdmaSendEntry& entry) const override;
+    void StartRead(QbbPs now) override;
+    bool FindsLostResponses(int64_t end, QbbPs now) override;
     bool AwaitsResponse() const override;
-    void EntryLeaves() override;
-    void GoesBack() override;
-    void MissResponse(QbbPs now);
+    void OldestRequestCompleted() override;
+    void SendTimerExpired() override;
+    void RecoverLostResponse(QbbPs now);
     void ReceiveResponse(const QbbFrame& frame, QbbPs now);
 
     std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one

@@ -67,64 +67,64 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
         return;
     }
     const int64_t packet =
-        RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected());
     switch (m_receiver->Check(packet))
     {
     case RdmaReceiverVerdict::RESTART:
         m_message.Abandon();
         [[fallthrough]];
     case RdmaReceiverVerdict::ACCEPT: {
-        const Fault fault = Judge(frame, info);
+        const Fault fault = Validate(frame, info);
         if (fault != Fault::NONE)
         {
             Refuse(fault, static_cast<uint64_t>(packet), now);
             break;
         }
         const uint64_t packets =
-            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu) : 1;
+            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu) : 1;
         m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
         Execute(frame, info, now);
-        if (frame.ackReq && !IsAnswered(frame) && GetConnection().state != RdmaQpState::RESET)
+        if (frame.ackReq && !IsAnswered(frame) && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++GetConnection().counters.duplicates;
+        ++m_endpoint.connection.counters.duplicates;
         if (!IsAnswered(frame))
         {
             Acknowledge(packet, frame);
         }
-        else if (packet >= 0 && JudgeRead(frame) == Fault::NONE)
+        else if (packet >= 0 && ValidateRead(frame) == Fault::NONE)
         {
             Repeat(frame, static_cast<uint64_t>(packet));
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++GetConnection().counters.outOfOrder;
-        TellGap(packet, frame);
+        ++m_endpoint.connection.counters.outOfOrder;
+        SendSequenceNak(packet, frame);
         break;
     case RdmaReceiverVerdict::EARLY: // not returned: RoCE receivers do not buffer packets
     case RdmaReceiverVerdict::IGNORE:
-        ++GetConnection().counters.outOfOrder;
+        ++m_endpoint.connection.counters.outOfOrder;
         break;
     }
 }
 
 RdmaResponder::Fault
-RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+RoceResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    if (!m_message.Follows(frame, info, GetConnection().pathMtu))
+    if (!m_message.Follows(frame, info, m_endpoint.connection.pathMtu))
     {
         return Fault::INVALID;
     }
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
     {
-        return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
-                                                                   : Fault::INVALID;
+        return CountUnanswered() < m_endpoint.connection.maxDestRdAtomic ? ValidateRead(frame)
+                                                                         : Fault::INVALID;
     }
     if ((!isSend && !IsWrite(operation)) || (m_message.IsOpen() && isSend != m_message.IsSend()))
     {
@@ -157,7 +157,7 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 void
 RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
-    ++GetConnection().counters.packetsAccepted;
+    ++m_endpoint.connection.counters.packetsAccepted;
     m_message.Add(frame, info, IsSend(GetOperation(frame.opcode)));
     if (!info.last)
     {
@@ -172,7 +172,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
     if (IsAnswered(frame))
     {
         request.packet = static_cast<uint64_t>(
-            RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected() - 1));
+            RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected() - 1));
         request.bytes = frame.dmaLength;
         request.address = frame.virtualAddress;
         request.compare = frame.compare;
@@ -185,21 +185,21 @@ void
 RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
+    ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
     if (m_answers && !m_answers->queue.IsEmpty())
     {
         // An acknowledgement covers all earlier requests, so it waits for their responses.
         RdmaResponse response;
         response.kind = RdmaResponse::Kind::AETH;
         response.syndrome = syndrome;
-        response.msn = GetConnection().msn;
+        response.msn = m_endpoint.connection.msn;
         response.first = packet;
         Answer(response);
         return;
     }
     QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
                                            syndrome,
-                                           RdmaToPsn(GetConnection().remotePsn, packet),
+                                           RdmaToPsn(m_endpoint.connection.remotePsn, packet),
                                            0);
     if (cause)
     {
@@ -233,9 +233,9 @@ RoceResponder::Answer(RdmaResponse response)
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>();
-        if (GetConnection().reaction)
+        if (m_endpoint.connection.reaction)
         {
-            m_endpoint.WarnOfUnheardResponses();
+            m_endpoint.WarnOfUnslowedResponses();
         }
     }
     auto& queue = m_answers->queue;
@@ -254,7 +254,7 @@ RoceResponder::Answer(RdmaResponse response)
     {
         // A new atomic, not a repeated one. Its result is stored as long as the peer may repeat the
         // request, because TakeBack() may remove the response and a frame may be lost.
-        if (done.GetSize() >= GetConnection().maxDestRdAtomic)
+        if (done.GetSize() >= m_endpoint.connection.maxDestRdAtomic)
         {
             done.Pop();
         }
@@ -291,7 +291,7 @@ RoceResponder::TakeBack(uint64_t packet)
     }
     RdmaResponse& last = queue.Back();
     last.packets = static_cast<uint32_t>(packet - last.first);
-    last.bytes = last.packets * GetConnection().pathMtu;
+    last.bytes = last.packets * m_endpoint.connection.pathMtu;
     if (last.sent >= last.packets)
     {
         queue.PopBack();
@@ -312,10 +312,10 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         RdmaResponse response;
         response.first = packet;
-        response.msn = GetConnection().msn;
+        response.msn = m_endpoint.connection.msn;
         response.bytes = frame.dmaLength;
         response.packets =
-            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu));
+            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu));
         Answer(response);
     }
     else
@@ -344,25 +344,26 @@ RoceResponder::MakeFrame(QbbPs now)
     RdmaResponse& response = queue.Front();
     if (response.kind == RdmaResponse::Kind::AETH)
     {
-        QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
-                                               response.syndrome,
-                                               RdmaToPsn(GetConnection().remotePsn, response.first),
-                                               0);
+        QbbFramePtr frame =
+            m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                               response.syndrome,
+                               RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
+                               0);
         frame->msn = response.msn;
         queue.Pop();
         Sync();
         return frame;
     }
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(GetConnection().remotePsn, response.first + response.sent);
+    frame->psn = RdmaToPsn(m_endpoint.connection.remotePsn, response.first + response.sent);
     FillAnswer(*frame, response, response.sent);
     FillAeth(*frame, response);
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
     ++m_answersSent;
-    if (GetConnection().reaction)
+    if (m_endpoint.connection.reaction)
     {
-        GetConnection().reaction->ResponseSent(*frame, now);
+        m_endpoint.connection.reaction->ResponseSent(*frame, now);
     }
     ++response.sent;
     m_answers->answered = std::max(m_answers->answered, response.first + response.sent);

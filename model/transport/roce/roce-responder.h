@@ -42,7 +42,7 @@ class RoceResponder : public RdmaResponder
     void Answer(RdmaResponse response) override;
     uint32_t CountUnanswered() const override;
 
-    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info);
     void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
     void Repeat(const QbbFrame& frame, uint64_t packet);
     void TakeBack(uint64_t packet);

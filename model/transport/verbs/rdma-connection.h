@@ -5,20 +5,15 @@
 
 #include "rdma-queue-pair-stats.h"
 #include "rdma-reaction-point.h"
-#include "rdma-retry-limits.h"
 #include "rdma-send-pipeline.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
-
-#include <ns3/ptr.h>
 
 #include <cstdint>
 #include <memory>
 
 namespace ns3
 {
-
-class QbbPort;
 
 /**
  * \ingroup rdma
@@ -60,25 +55,6 @@ struct RdmaConnection
         }
         return values;
     }
-
-    /** Takes over the values of RdmaQueuePair's attributes. \param other connection with the values
-     */
-    void CopyAttributes(const RdmaConnection& other);
-
-    /**
-     * Throws std::invalid_argument if a full packet without telemetry exceeds the MTU of a port.
-     *
-     * \param port a port on the path of the queue pair
-     */
-    void CheckPathMtu(const QbbPort& port) const;
-
-    /**
-     * Aborts with a message if the path MTUs differ, or if the transports have different packet
-     * formats.
-     *
-     * \param peer connection of the queue pair to connect to
-     */
-    void CheckPeer(const RdmaConnection& peer) const;
 };
 
 } // namespace ns3

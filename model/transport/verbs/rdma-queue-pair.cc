@@ -4,10 +4,9 @@
 
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
-#include "rdma-address-handle.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-psn.h"
-#include "rdma-reaction-plan.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -120,7 +119,6 @@ RdmaQueuePair::RdmaQueuePair()
 
 RdmaQueuePair::RdmaQueuePair(const RdmaQueuePair& pattern)
     : Object(pattern),
-      RdmaVerbsEvents(),
       m_engine(*this),
       m_dscp(pattern.m_dscp),
       m_cnpDscp(pattern.m_cnpDscp),
@@ -129,7 +127,13 @@ RdmaQueuePair::RdmaQueuePair(const RdmaQueuePair& pattern)
       m_symmetricPort(pattern.m_symmetricPort),
       m_ecnCapable(pattern.m_ecnCapable)
 {
-    GetConnection().CopyAttributes(pattern.m_engine.GetConnection());
+    const RdmaConnection& from = pattern.m_engine.connection;
+    RdmaConnection& to = m_engine.connection;
+    to.minRnrTimer = from.minRnrTimer;
+    to.maxRdAtomic = from.maxRdAtomic;
+    to.maxDestRdAtomic = from.maxDestRdAtomic;
+    to.pathMtu = from.pathMtu;
+    to.initialPsn = from.initialPsn;
 }
 
 RdmaQueuePair::~RdmaQueuePair() = default;
@@ -145,14 +149,9 @@ void
 RdmaQueuePair::DoDispose()
 {
     m_engine.Stop();
-    m_targets.Clear();
+    m_sendQueue = nullptr;
+    m_receiveQueue = nullptr;
     Object::DoDispose();
-}
-
-Ipv4Address
-RdmaQueuePair::GetLocalAddress() const
-{
-    return m_engine.GetLocalAddress();
 }
 
 const QbbPort&
@@ -164,13 +163,13 @@ RdmaQueuePair::GetDevice() const
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {
-    return m_engine.GetPort();
+    return Ptr<QbbNetDevice>(&m_engine.GetDevice());
 }
 
 RdmaRateController*
 RdmaQueuePair::GetRateController() const
 {
-    const auto& reaction = m_engine.GetConnection().reaction;
+    const auto& reaction = m_engine.connection.reaction;
     return reaction ? &reaction->GetPacer().GetController() : nullptr;
 }
 
@@ -179,7 +178,13 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);
     const RdmaQpState state = GetState();
-    request.Check(state);
+    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
+                        state != RdmaQpState::ERR,
+                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
+                                                                 << "; connect it first");
+    NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
+                    "rdma: a message of " << request.length << " bytes; accepted: 0.."
+                                          << RDMA_MAX_MESSAGE_BYTES);
     if (state == RdmaQpState::ERR)
     {
         m_engine.GetRequester().Flush(request, QbbNow());
@@ -203,7 +208,13 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
 void
 RdmaQueuePair::ForEachQueue(const std::function<void(const Object& queue)>& visit) const
 {
-    m_targets.ForEachQueue(visit);
+    for (const auto& queue : {m_sendQueue, m_receiveQueue})
+    {
+        if (queue)
+        {
+            visit(*queue);
+        }
+    }
     if (const auto& shared = m_engine.GetResponder().GetSharedReceiveQueue())
     {
         visit(*shared);
@@ -225,7 +236,7 @@ RdmaQueuePairStats
 RdmaQueuePair::GetStats() const
 {
     RdmaQueuePairStats stats;
-    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.GetConnection().counters;
+    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.connection.counters;
     m_engine.GetRequester().AddTo(stats);
     m_engine.GetResponder().AddTo(stats);
     return stats;
@@ -234,7 +245,7 @@ RdmaQueuePair::GetStats() const
 void
 RdmaQueuePair::SetState(RdmaQpState state)
 {
-    const RdmaQpState before = std::exchange(GetConnection().state, state);
+    const RdmaQpState before = std::exchange(m_engine.connection.state, state);
     if (state != before)
     {
         NS_LOG_LOGIC("QP " << GetQpn() << " from " << GetRdmaQpStateName(before) << " to "
@@ -250,10 +261,10 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     const RdmaQpState from = GetState();
     const RdmaQpState to = attributes.state;
     attributes.Check(from);
-    attributes.ApplyTo(GetConnection());
+    attributes.ApplyTo(m_engine.connection);
     if (to == RdmaQpState::RTR)
     {
-        Address(*attributes.remoteAddress, *attributes.remoteQpn);
+        SetPeer(*attributes.remoteAddress, *attributes.remoteQpn);
     }
     if (attributes.HasRetryLimits())
     {
@@ -261,7 +272,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     }
     if (to == RdmaQpState::ERR)
     {
-        OnFailure(RdmaWcStatus::WR_FLUSH_ERR, 0);
+        m_engine.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
         return;
     }
     if (to == RdmaQpState::RESET)
@@ -311,36 +322,104 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
     Modify(attributes);
 }
 
+uint16_t
+RdmaQueuePair::ChooseSourcePort(uint32_t remoteQpn) const
+{
+    if (m_sourcePort > 0)
+    {
+        return m_sourcePort;
+    }
+    constexpr uint32_t DYNAMIC = 0xc000; // lowest dynamic port
+    uint64_t entropy = QbbFlowHash(GetQpn(), remoteQpn, 0, 0, 0);
+    if (m_symmetricPort)
+    {
+        // rdma-core folds the product of both QPNs into a flow label of 20 bits. The port takes the
+        // label's 14 low bits, XORed with its 6 high bits.
+        entropy = uint64_t{GetQpn()} * remoteQpn;
+        entropy ^= entropy >> 20;
+        entropy ^= entropy >> 40;
+        entropy ^= (entropy & 0xfc000) >> 14;
+    }
+    return static_cast<uint16_t>(DYNAMIC | (entropy & 0x3fff));
+}
+
 void
-RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
+RdmaQueuePair::SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
     const auto port = GetPort();
     NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
     CheckPathMtu(*port);
     CheckPathMtu(*port->GetPeer());
-    RdmaAddressHandle handle;
-    handle.dscp = m_dscp;
-    handle.ttl = m_ttl;
-    handle.sourcePort = m_sourcePort;
-    handle.symmetricPort = m_symmetricPort;
-    handle.ecnCapable = m_ecnCapable;
-    handle.localAddress = GetLocalAddress();
-    handle.remoteAddress = remoteAddress;
-    handle.localQpn = GetQpn();
-    handle.remoteQpn = remoteQpn;
-    m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
-    GetConnection().reaction.reset();
-    if (const auto control = m_engine.GetCongestionControl())
+    QbbFrameHeaders headers;
+    headers.type = QbbFrameType::ROCE;
+    headers.etherType = QbbWire::ETHERTYPE_IPV4;
+    headers.srcMac = port->GetMac();
+    headers.dstMac = port->GetPeer()->GetMac();
+    headers.ipv4 = true;
+    headers.dscp = m_dscp;
+    headers.ecn = m_ecnCapable ? 2 : 0;
+    headers.ttl = m_ttl;
+    headers.protocol = QbbWire::IP_PROTOCOL_UDP;
+    headers.srcIp = GetLocalAddress().Get();
+    headers.dstIp = remoteAddress.Get();
+    headers.srcPort = ChooseSourcePort(remoteQpn);
+    headers.dstPort = QbbWire::ROCE_UDP_PORT;
+    headers.destQp = remoteQpn;
+    headers.flowHash = QbbFlowHash(headers.srcIp,
+                                   headers.dstIp,
+                                   headers.protocol,
+                                   headers.srcPort,
+                                   headers.dstPort);
+    headers.priority = port->GetClassifier().ClassifyDscp(m_dscp);
+    if (const auto tag = port->GetTag(headers.priority))
     {
-        control->NoteUse();
-        GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
+        headers.tagged = true;
+        headers.tci = *tag;
     }
+    headers.priority = port->GetClassifier().Classify(headers);
+    m_engine.SetFrame(headers, m_cnpDscp);
+    m_engine.StartCongestionControl();
 }
 
 void
 RdmaQueuePair::CheckPathMtu(const QbbPort& port) const
 {
-    m_engine.GetConnection().CheckPathMtu(port);
+    const RdmaPacketFormat& format = GetTransport()->GetPacketFormat();
+    const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
+                             QbbWire::BTH_BYTES + format.extensionBytes + QbbWire::ICRC_BYTES;
+    RefuseRdmaIf(GetPathMtu() + headers > port.GetPacketMtu(),
+                 "path MTU ",
+                 GetPathMtu(),
+                 " of a queue pair does not fit port ",
+                 port.GetDeviceIndex(),
+                 " of node ",
+                 port.GetNodeId(),
+                 ", which has port MTU ",
+                 port.GetPacketMtu(),
+                 "; set QbbNetDevice::Mtu to ",
+                 GetPathMtu() + headers,
+                 " or more (headers and ICRC take ",
+                 headers,
+                 " bytes)");
+}
+
+RdmaQueuePairSample
+RdmaQueuePair::GetSample() const
+{
+    RdmaReactionPoint* const reaction = m_engine.connection.reaction.get();
+    RdmaQueuePairSample sample;
+    sample.time = QbbNow();
+    sample.qpn = GetQpn();
+    sample.packetsInFlight = GetPacketsInFlight();
+    sample.bytesInFlight =
+        sample.packetsInFlight *
+        (reaction ? reaction->GetPacer().GetPacketBytes() : m_engine.GetFullPacketBytes());
+    sample.packetsAcknowledged = GetPacketsAcknowledged();
+    if (reaction)
+    {
+        reaction->FillSample(sample);
+    }
+    return sample;
 }
 
 const char*
@@ -360,58 +439,61 @@ RdmaQueuePair::HasSinks() const
 void
 RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
 {
-    NS_ABORT_MSG_IF(GetState() != RdmaQpState::RTS || GetConnection().counters.packetsAccepted > 0,
-                    "rdma: ResumeResponder() of a queue pair in state "
-                        << GetRdmaQpStateName(GetState()) << " that has executed "
-                        << GetConnection().counters.packetsAccepted
-                        << " packets; accepted: RTS, and none");
+    NS_ABORT_MSG_IF(
+        GetState() != RdmaQpState::RTS || m_engine.connection.counters.packetsAccepted > 0,
+        "rdma: ResumeResponder() of a queue pair in state "
+            << GetRdmaQpStateName(GetState()) << " that has executed "
+            << m_engine.connection.counters.packetsAccepted << " packets; accepted: RTS, and none");
     m_engine.GetResponder().ResumeAt(packets);
-    GetConnection().msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+    m_engine.connection.msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
 }
 
 void
 RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
 {
-    a->GetConnection().CheckPeer(b->GetConnection());
+    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() || &a->GetTransport()->GetPacketFormat() !=
+                                                              &b->GetTransport()->GetPacketFormat(),
+                    "rdma: two queue pairs to be connected have path MTUs "
+                        << a->GetPathMtu() << " and " << b->GetPathMtu()
+                        << ", or transports that do not understand each other; accepted: the same");
     a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
     b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
 }
 
+const Ptr<RdmaCompletionQueue>&
+RdmaQueuePair::GetOrCreate(Ptr<RdmaCompletionQueue>& queue)
+{
+    if (!queue)
+    {
+        queue = CreateObject<RdmaCompletionQueue>();
+    }
+    return queue;
+}
+
 void
-RdmaQueuePair::OnSendCompletion(const RdmaWorkCompletion& completion, bool queued)
+RdmaQueuePair::SendCompleted(const RdmaWorkCompletion& completion, bool queued)
 {
     m_sendCompleted(completion);
-    if (queued)
-    {
-        m_targets.SendCompleted(completion);
-    }
-}
-
-void
-RdmaQueuePair::OnReceiveCompletion(const RdmaWorkCompletion& completion)
-{
-    m_targets.ReceiveCompleted(completion);
-}
-
-void
-RdmaQueuePair::OnMessage(const RdmaMessageArrival& arrival)
-{
-    m_messageReceived(arrival);
-    m_targets.MessageReceived(arrival);
-}
-
-void
-RdmaQueuePair::OnFailure(RdmaWcStatus status, uint64_t packet)
-{
-    NS_LOG_FUNCTION(this << status << packet);
-    if (GetState() == RdmaQpState::ERR)
+    if (!queued)
     {
         return;
     }
-    m_engine.End();
-    SetState(RdmaQpState::ERR);
-    m_engine.GetRequester().FlushAll(status, packet, QbbNow());
-    m_engine.GetResponder().FlushReceives(QbbNow());
+    if (m_user)
+    {
+        m_user->SendCompleted(m_userId, completion);
+        return;
+    }
+    GetOrCreate(m_sendQueue)->Add(completion);
+}
+
+void
+RdmaQueuePair::MessageArrived(const RdmaMessageArrival& arrival)
+{
+    m_messageReceived(arrival);
+    if (m_user)
+    {
+        m_user->MessageReceived(m_userId, arrival);
+    }
 }
 
 } // namespace ns3

@@ -4,11 +4,9 @@
 #define RDMA_QUEUE_PAIR_H
 
 #include "qbb-trace.h"
-#include "rdma-completion-targets.h"
-#include "rdma-message-arrival.h"
+#include "rdma-completion-queue.h"
 #include "rdma-packet-engine.h"
 #include "rdma-qp-attributes.h"
-#include "rdma-queue-pair-sample.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
@@ -26,8 +24,35 @@
 namespace ns3
 {
 
-class RdmaNic;
 class QbbNetDevice;
+
+/**
+ * \ingroup rdma
+ * A user to whom a queue pair reports directly, without a completion queue or a trace source. The
+ * calls come from events of the queue pair's node, on the thread that runs the node. The user may
+ * therefore change only what belongs to the node.
+ */
+class RdmaQueuePairUser
+{
+  public:
+    virtual ~RdmaQueuePairUser() = default;
+
+    /**
+     * A message is complete in the memory of the queue pair's host.
+     *
+     * \param id the user's number for the queue pair
+     * \param arrival the message
+     */
+    virtual void MessageReceived(uint64_t id, const RdmaMessageArrival& arrival) = 0;
+
+    /**
+     * A signaled send request is complete, or a send request has failed.
+     *
+     * \param id the user's number for the queue pair
+     * \param completion the completion, which does not enter the send completion queue
+     */
+    virtual void SendCompleted(uint64_t id, const RdmaWorkCompletion& completion) = 0;
+};
 
 /**
  * \ingroup rdma
@@ -43,8 +68,24 @@ class QbbNetDevice;
  * packets. An RdmaRequester turns requests into packets, and an RdmaResponder executes the packets
  * of the peer; the transport creates both. An RdmaReactionPoint limits transmission to the rate and
  * window of congestion control.
+ *
+ * The way of a WRITE from PostSend() to the first bit on the line:
+ *
+ * 1. RdmaQueuePair::PostSend() checks the request. RdmaRequester::Post() numbers its packets, as
+ *    the transport's requester (RoceRequester, IrnRequester) says, and queues it as an
+ *    RdmaSendEntry. If the NIC takes time for requests, RdmaSendPipeline tells when it may start.
+ * 2. RdmaSender, with the transport's loss recovery (RdmaGoBackNSender, IrnSender), gets the
+ *    packets.
+ * 3. RdmaPacketEngine::Activate() hands the queue pair to its NIC's RdmaSendScheduler, which
+ *    announces it to the port at the end of the instant.
+ * 4. QbbPort, when the class may send, asks RdmaSendScheduler::NextFrame(). The scheduler picks the
+ *    next queue pair; RdmaPacer, in the queue pair's RdmaReactionPoint, decides on the earliest
+ *    instant of its next packet.
+ * 5. RdmaPacketEngine::MakeNextFrame() takes a frame from the NIC's pool, and
+ *    RdmaRequester::FillNext() makes it the packet that RdmaSender names.
+ * 6. QbbPort sends the frame into its channel.
  */
-class RdmaQueuePair : public Object, private RdmaVerbsEvents
+class RdmaQueuePair : public Object
 {
   public:
     /**
@@ -142,7 +183,8 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      */
     void SetUser(RdmaQueuePairUser* user, uint64_t id)
     {
-        m_targets.SetUser(user, id);
+        m_user = user;
+        m_userId = id;
     }
 
     /** \return true if a trace source has a sink */
@@ -151,7 +193,8 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return true if a completion queue has a callback */
     bool HasCallbacks() const
     {
-        return m_targets.HasCallback();
+        return (m_sendQueue && m_sendQueue->HasCallback()) ||
+               (m_receiveQueue && m_receiveQueue->HasCallback());
     }
 
     /** \param visit called with each completion queue and with the shared receive queue */
@@ -160,38 +203,35 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \param queue receives the completions of send requests */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     {
-        m_targets.SetSendQueue(queue);
+        m_sendQueue = queue;
     }
 
     /** \param queue receives the completions of receive requests */
     void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     {
-        m_targets.SetReceiveQueue(queue);
+        m_receiveQueue = queue;
     }
 
     /** \return the completion queue of send requests; created on first use */
     Ptr<RdmaCompletionQueue> GetSendCompletionQueue()
     {
-        return m_targets.GetSendQueue();
+        return GetOrCreate(m_sendQueue);
     }
 
     /** \return the completion queue of receive requests; created on first use */
     Ptr<RdmaCompletionQueue> GetReceiveCompletionQueue()
     {
-        return m_targets.GetReceiveQueue();
+        return GetOrCreate(m_receiveQueue);
     }
 
     /** \return the state of the queue pair */
     RdmaQpState GetState() const
     {
-        return m_engine.GetConnection().state;
+        return m_engine.connection.state;
     }
 
     /** \return the queue pair's current state, for time series */
-    RdmaQueuePairSample GetSample() const
-    {
-        return m_engine.GetSample();
-    }
+    RdmaQueuePairSample GetSample() const;
 
     /** \return the congestion controller, or null without congestion control */
     RdmaRateController* GetRateController() const;
@@ -208,11 +248,14 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
-        return m_engine.GetQpn();
+        return m_engine.connection.qpn;
     }
 
     /** \return the local IPv4 address */
-    Ipv4Address GetLocalAddress() const;
+    Ipv4Address GetLocalAddress() const
+    {
+        return Ipv4Address(m_engine.GetFrame().srcIp);
+    }
 
     /** \return the peer's IPv4 address; set by Connect() */
     Ipv4Address GetRemoteAddress() const
@@ -223,7 +266,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return the transport that the queue pair was created with */
     const RdmaTransport* GetTransport() const
     {
-        return m_engine.GetConnection().transport;
+        return m_engine.connection.transport;
     }
 
     /** \return the peer's queue pair number; set by Connect() */
@@ -241,7 +284,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return PSN of the queue pair's first packet */
     uint32_t GetInitialPsn() const
     {
-        return m_engine.GetConnection().initialPsn;
+        return m_engine.connection.initialPsn;
     }
 
     /** \return number of READs and atomics that have begun and are not complete */
@@ -269,18 +312,6 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
         return m_engine.GetRequester().GetStream().acked;
     }
 
-    /** \return number of request packets in all requests posted so far */
-    uint64_t GetPacketsPosted() const
-    {
-        return m_engine.GetRequester().GetPosted();
-    }
-
-    /** \return true if a retransmission timeout or the end of an RNR wait is scheduled */
-    bool HasRetransmissionTimer() const
-    {
-        return m_engine.GetRequester().HasRetransmissionTimer();
-    }
-
     /** \return true if the queue pair's frames carry an 802.1Q tag; set by Connect() */
     bool IsTagged() const
     {
@@ -306,7 +337,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return payload bytes of a full packet */
     uint32_t GetPathMtu() const
     {
-        return m_engine.GetConnection().pathMtu;
+        return m_engine.connection.pathMtu;
     }
 
     /** \return UDP source port, the entropy of this connection's path */
@@ -340,32 +371,26 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     void DoDispose() override;
 
   private:
-    friend class RdmaPacketEngine; // for RdmaPacketEngine::Of()
+    friend class RdmaPacketEngine; // reports completions, messages and failures
 
-    // Overrides of RdmaVerbsEvents
-    void OnSendCompletion(const RdmaWorkCompletion& completion, bool queued) override;
-    void OnReceiveCompletion(const RdmaWorkCompletion& completion) override;
-    void OnMessage(const RdmaMessageArrival& arrival) override;
-    void OnFailure(RdmaWcStatus status, uint64_t packet) override;
+    void SendCompleted(const RdmaWorkCompletion& completion, bool queued);
+    void MessageArrived(const RdmaMessageArrival& arrival);
 
-    /** \return the state shared by requester and responder */
-    RdmaConnection& GetConnection()
-    {
-        return m_engine.GetConnection();
-    }
+    /** \param queue a completion queue, created if it is null \return the queue */
+    static const Ptr<RdmaCompletionQueue>& GetOrCreate(Ptr<RdmaCompletionQueue>& queue);
 
     /** \tparam field a member of RdmaConnection \param value its new value */
     template <auto field>
     void Set(std::decay_t<decltype(std::declval<RdmaConnection>().*field)> value)
     {
-        GetConnection().*field = value;
+        m_engine.connection.*field = value;
     }
 
     /** \tparam field a member of RdmaConnection \return its value */
     template <auto field>
     std::decay_t<decltype(std::declval<RdmaConnection>().*field)> Get() const
     {
-        return m_engine.GetConnection().*field;
+        return m_engine.connection.*field;
     }
 
     /** \tparam field a member of RdmaConnection \return accessor of its attribute */
@@ -378,7 +403,10 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     RdmaQueuePair(const RdmaQueuePair& pattern); // for MakeAlike()
 
     void SetState(RdmaQpState state);
-    void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
+    void SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn);
+
+    /** \param remoteQpn the peer's queue pair number \return UDP source port of the packets */
+    uint16_t ChooseSourcePort(uint32_t remoteQpn) const;
 
     RdmaPacketEngine m_engine; //!< sends and receives the queue pair's packets
 
@@ -389,7 +417,10 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     bool m_symmetricPort{false}; //!< attribute SymmetricSourcePort
     bool m_ecnCapable{true};     //!< attribute EcnCapable
 
-    RdmaCompletionTargets m_targets; //!< receivers of completions
+    RdmaQueuePairUser* m_user{nullptr};      //!< user of SetUser(), or null
+    uint64_t m_userId{0};                    //!< the user's number for the queue pair
+    Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests; may be null
+    Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests; may be null
 
     QbbTrace<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
     QbbTrace<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted

@@ -2,8 +2,6 @@
 
 #include "rdma-verbs.h"
 
-#include <ns3/abort.h>
-
 namespace ns3
 {
 
@@ -59,18 +57,6 @@ std::ostream&
 operator<<(std::ostream& os, RdmaWcStatus status)
 {
     return os << GetRdmaWcStatusName(status);
-}
-
-void
-RdmaSendRequest::Check(RdmaQpState state) const
-{
-    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
-                        state != RdmaQpState::ERR,
-                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
-                                                                 << "; connect it first");
-    NS_ABORT_MSG_IF(length > RDMA_MAX_MESSAGE_BYTES,
-                    "rdma: a message of " << length << " bytes; accepted: 0.."
-                                          << RDMA_MAX_MESSAGE_BYTES);
 }
 
 } // namespace ns3

@@ -138,14 +138,6 @@ struct RdmaSendRequest
     uint64_t compareAdd{0}; //!< atomics: value to compare with, or to add
     uint64_t swap{0};       //!< compare-and-swap: new value of the word
     uint32_t immediate{0};  //!< immediate data, for opcodes that carry it
-
-    /**
-     * Aborts with a message if the queue pair does not accept requests, or if the message is longer
-     * than RDMA_MAX_MESSAGE_BYTES.
-     *
-     * \param state the queue pair's current state
-     */
-    void Check(RdmaQpState state) const;
 };
 
 /**
@@ -176,6 +168,18 @@ struct RdmaWorkCompletion
     uint64_t original{0};
     uint32_t qpn{0}; //!< local queue pair number
     QbbPs time{0};   //!< time of the completion
+};
+
+/**
+ * \ingroup rdma
+ * Arrival of a complete message: all packets up to its last one have been received.
+ */
+struct RdmaMessageArrival
+{
+    uint32_t qpn{0};   //!< QP number of the receiving queue pair
+    uint64_t bytes{0}; //!< message length in bytes
+    uint32_t msn{0};   //!< message sequence number (MSN) after the message, 24 bits
+    QbbPs time{0};     //!< time at which the message was complete
 };
 
 /**

@@ -41,7 +41,7 @@ class FixedRateController : public RdmaRateController
         return false;
     }
 
-    bool HearsAcks() const override
+    bool UsesAcks() const override
     {
         return false;
     }

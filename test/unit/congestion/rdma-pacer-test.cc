@@ -44,7 +44,7 @@ struct NarrowController : public RdmaRateController
 {
     NarrowController(bool window, bool acks)
         : hasWindow(window),
-          hearsAcks(acks)
+          usesAcks(acks)
     {
     }
 
@@ -63,13 +63,13 @@ struct NarrowController : public RdmaRateController
         return hasWindow;
     }
 
-    bool HearsAcks() const override
+    bool UsesAcks() const override
     {
-        return hearsAcks;
+        return usesAcks;
     }
 
     bool hasWindow; //!< HasWindow()
-    bool hearsAcks; //!< HearsAcks()
+    bool usesAcks;  //!< UsesAcks()
 };
 
 /** A pacer of 1000-byte packets with a FixedController. */
@@ -107,15 +107,15 @@ TEST(RdmaPacer, AControllerWithoutWindowIsNotAsked)
 {
     for (const bool hasWindow : {false, true})
     {
-        for (const bool hearsAcks : {false, true})
+        for (const bool usesAcks : {false, true})
         {
-            RdmaPacer pacer(std::make_unique<NarrowController>(hasWindow, hearsAcks),
+            RdmaPacer pacer(std::make_unique<NarrowController>(hasWindow, usesAcks),
                             1000,
                             1_bps,
                             false);
             EXPECT_EQ(pacer.HasWindow(), hasWindow);
             // Acknowledgements also make room in a window.
-            EXPECT_EQ(pacer.HearsAcks(), hasWindow || hearsAcks);
+            EXPECT_EQ(pacer.UsesAcks(), hasWindow || usesAcks);
         }
     }
 }
@@ -158,11 +158,11 @@ TEST(RdmaPacer, NoBurstAfterIdling)
     // After a second of silence one packet goes at once, and the next one 8 us later, not sooner.
     const QbbPs later = 1_s;
     EXPECT_LE(p.pacer->GetNext(), later);
-    p.pacer->Forgo();
+    p.pacer->ForgetWait();
     p.pacer->OnSent(1, false, 1000, later);
     EXPECT_EQ(p.pacer->GetNext(), later + 8_us);
     // 1 us late, for want of something to send: the pacer does not make up for it
-    p.pacer->Forgo();
+    p.pacer->ForgetWait();
     p.pacer->OnSent(2, false, 1000, later + 9_us);
     EXPECT_EQ(p.pacer->GetNext(), later + 17_us);
 }
@@ -219,7 +219,7 @@ TEST(RdmaPacer, RisingRateShortensAWait)
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_ps);
     p.control->rate = 3_gbps;
-    p.pacer->Hasten(2_us);
+    p.pacer->ApplyHigherRate(2_us);
     EXPECT_EQ(p.pacer->GetNext(), 4_us);
     EXPECT_TRUE(p.pacer->MustWait(3_us));
     p.control->rate = 10_gbps;
@@ -234,10 +234,10 @@ TEST(RdmaPacer, FallingRateCountsFromTheNextPacket)
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_ps);
     p.control->rate = 500_mbps;
-    p.pacer->Hasten(1_us);
+    p.pacer->ApplyHigherRate(1_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
     p.control->rate = 1_gbps; // back to the earlier value: the packet does not go sooner
-    p.pacer->Hasten(2_us);
+    p.pacer->ApplyHigherRate(2_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
     p.control->rate = 500_mbps;
     p.pacer->OnSent(1, false, 1000, 8_us);
@@ -252,7 +252,7 @@ TEST(RdmaPacer, HasteningKeepsParts)
     p.control->rate = 3_gbps;
     p.pacer->OnSent(0, false, 1000, 0_ps);
     p.control->rate = 7_gbps;
-    p.pacer->Hasten(1_ps);
+    p.pacer->ApplyHigherRate(1_ps);
     EXPECT_EQ(p.pacer->GetNext(), 1_ps + 1'142'856_ps);
     p.pacer->OnSent(1, false, 1000, p.pacer->GetNext());
     EXPECT_EQ(p.pacer->GetNext(), 1_ps + 2'285'713_ps);
@@ -266,7 +266,7 @@ TEST(RdmaPacer, HasteningAtTheSlowestRate)
     p.pacer->OnSent(0, false, 9216, 0_ps);
     EXPECT_EQ(p.pacer->GetNext(), 73'728_s);
     p.control->rate = 800_gbps;
-    p.pacer->Hasten(1_ps);
+    p.pacer->ApplyHigherRate(1_ps);
     EXPECT_EQ(p.pacer->GetNext(), 1_ps + 92'159_ps);
 }
 

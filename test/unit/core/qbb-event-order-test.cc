@@ -13,9 +13,9 @@
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
 #include "rdma-reply-delays.h"
+#include "rdma-send-pipeline.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-time-series.h"
-#include "rdma-timed-send-pipeline.h"
 
 #include <algorithm>
 #include <array>
@@ -77,7 +77,7 @@ constexpr std::array KINDS{
     At("rdma-reply-delays.h", RdmaReplyDelays::EVENT_ORDER, true, false, 834),
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
-    At("rdma-timed-send-pipeline.h", RdmaTimedSendPipeline::EVENT_ORDER, true, false, 981),
+    At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),

@@ -7,6 +7,7 @@
 #include "rdma-fabric-preset.h"
 #include "rdma-fabric-run.h"
 #include "rdma-flow-runner.h"
+#include "rdma-packet-engine.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builders.h"
 
@@ -27,6 +28,13 @@ using namespace ns3;
 
 namespace
 {
+
+/** \param qp a queue pair \return true if its retransmission timer is running */
+bool
+HasTimer(const RdmaQueuePair& qp)
+{
+    return RdmaPacketEngine::Of(qp).GetRequester().HasRetransmissionTimer();
+}
 
 /** Three hosts, 0 to 2, at a switch, 3. */
 class RdmaFabricTimersTest : public testing::Test
@@ -109,7 +117,7 @@ TEST_F(RdmaFabricTimersTest, ThereIsNoneWhereNothingCanGetLost)
         Simulator::Stop(MicroSeconds(2)); // the packet is on its way
         Simulator::Run();
         EXPECT_EQ(qp->GetPacketsInFlight(), 1U);
-        EXPECT_FALSE(qp->HasRetransmissionTimer()) << transport;
+        EXPECT_FALSE(HasTimer(*qp)) << transport;
         EXPECT_EQ(fabric->GetTimers().Describe(3),
                   "Retransmission timer: off. No frame of the class can get lost.");
         qp = nullptr;
@@ -154,7 +162,7 @@ TEST_F(RdmaFabricTimersTest, FollowTheClassOfTheQueuePair)
             Send(static_cast<uint8_t>(priority));
             Simulator::Stop(MicroSeconds(2));
             Simulator::Run();
-            EXPECT_EQ(qp->HasRetransmissionTimer(), hasTimer) << transport << " " << priority;
+            EXPECT_EQ(HasTimer(*qp), hasTimer) << transport << " " << priority;
             qp = nullptr;
             Simulator::Destroy();
         }
@@ -231,7 +239,7 @@ TEST_F(RdmaFabricTimersTest, ThatTheUserGivesHoldWithoutLoss)
     Send();
     Simulator::Stop(MicroSeconds(2));
     Simulator::Run();
-    EXPECT_TRUE(qp->HasRetransmissionTimer());
+    EXPECT_TRUE(HasTimer(*qp));
 }
 
 TEST_F(RdmaFabricTimersTest, OfTheIrnPaperAreThePapers)

@@ -38,14 +38,14 @@ class FakeEndpoint : public RdmaEndpoint
   public:
     FakeEndpoint(const RdmaTransport& transport, uint32_t initialPsn, uint32_t remotePsn)
     {
-        m_connection.pathMtu = MTU;
-        m_connection.initialPsn = initialPsn;
-        m_connection.remotePsn = remotePsn;
-        m_connection.ackInterval = transport.GetAckInterval();
-        m_connection.transport = &transport;
+        connection.pathMtu = MTU;
+        connection.initialPsn = initialPsn;
+        connection.remotePsn = remotePsn;
+        connection.ackInterval = transport.GetAckInterval();
+        connection.transport = &transport;
         requester = transport.MakeRequester(*this);
         responder = transport.MakeResponder(*this);
-        m_connection.state = RdmaQpState::RTS;
+        connection.state = RdmaQpState::RTS;
         memory.SetGlobalKey(true);
     }
 
@@ -156,7 +156,7 @@ class FakeEndpoint : public RdmaEndpoint
     {
     }
 
-    void WarnOfUnheardResponses() override
+    void WarnOfUnslowedResponses() override
     {
     }
 

@@ -62,7 +62,7 @@ class RdmaWindow : public testing::Test
         sent.clear();
         from = std::make_unique<FakeEndpoint>(*transport, 0, 0);
         to = std::make_unique<FakeEndpoint>(*transport, 0, 0);
-        from->GetConnection().reaction = std::make_unique<RdmaReactionPoint>(
+        from->connection.reaction = std::make_unique<RdmaReactionPoint>(
             *from,
             RdmaPacer(std::make_unique<FixedWindow>(window), MTU, 1_bps, true));
     }

@@ -25,7 +25,7 @@ namespace ns3
  * \param settings settings of a sender
  * \return the sender, which retries without limit
  */
-inline std::unique_ptr<RdmaReliableSender>
+inline std::unique_ptr<RdmaSender>
 MakeRdmaLossSender(const RdmaLossSettings& settings)
 {
     RdmaSenderConfig config;

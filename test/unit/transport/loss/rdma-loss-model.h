@@ -4,7 +4,7 @@
 
 #include "rdma-loss-arrivals.h"
 #include "rdma-loss-reference.h"
-#include "rdma-reliable-sender.h"
+#include "rdma-sender.h"
 
 #include <cstdint>
 #include <map>
@@ -115,14 +115,14 @@ class RdmaLossModel
     void CheckSelective();
     void Expect(bool condition, const char* what);
 
-    RdmaLossPattern m_pattern;                    //!< the run
-    RdmaLossSeen& m_seen;                         //!< events of the run
-    std::mt19937_64 m_random;                     //!< source of all random numbers
-    std::unique_ptr<RdmaReliableSender> m_sender; //!< the sender under test
-    std::unique_ptr<RdmaReceiver> m_receiver;     //!< the receiver under test
-    RdmaLossReference m_reference;                //!< reference of the sender
-    RdmaLossArrivals m_arrivals;                  //!< reference of the receiver
-    std::string m_error;                          //!< the first error
+    RdmaLossPattern m_pattern;                //!< the run
+    RdmaLossSeen& m_seen;                     //!< events of the run
+    std::mt19937_64 m_random;                 //!< source of all random numbers
+    std::unique_ptr<RdmaSender> m_sender;     //!< the sender under test
+    std::unique_ptr<RdmaReceiver> m_receiver; //!< the receiver under test
+    RdmaLossReference m_reference;            //!< reference of the sender
+    RdmaLossArrivals m_arrivals;              //!< reference of the receiver
+    std::string m_error;                      //!< the first error
 
     QbbPs m_now{0};                    //!< the clock
     std::multimap<QbbPs, Item> m_line; //!< packets and answers on their way

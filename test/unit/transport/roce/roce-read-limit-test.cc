@@ -40,8 +40,8 @@ class RoceReadLimit : public testing::TestWithParam<RdmaWrOpcode>
         m_transport->SetAttribute("RetransmissionTimeout", TimeValue(QbbToTime(TIMEOUT)));
         from = std::make_unique<FakeEndpoint>(*m_transport, 0, 0);
         to = std::make_unique<FakeEndpoint>(*m_transport, 0, 0);
-        from->GetConnection().maxRdAtomic = requests;
-        to->GetConnection().maxDestRdAtomic = accepted;
+        from->connection.maxRdAtomic = requests;
+        to->connection.maxDestRdAtomic = accepted;
     }
 
     /** Posts requests. \param count number of requests, of one response each */
@@ -95,7 +95,7 @@ TEST_P(RoceReadLimit, ARepeatedRequestTakesNoPlace)
     ASSERT_EQ(from->sent.size(), 2U);
     EXPECT_EQ(from->sent[1].status, RdmaWcStatus::SUCCESS);
     EXPECT_EQ(from->sent[1].original, GetParam() == RdmaWrOpcode::RDMA_READ ? 0U : 1U) << "once";
-    EXPECT_EQ(from->GetConnection().counters.duplicates, 1U);
+    EXPECT_EQ(from->connection.counters.duplicates, 1U);
 }
 
 TEST_P(RoceReadLimit, ARepeatedRequestWithoutAnAnswerKeepsItsPlace)

@@ -2,7 +2,6 @@
 
 #include "qbb-time.h"
 #include "rdma-client.h"
-#include "rdma-message-plan.h"
 
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -29,28 +28,26 @@ MakeClient(const std::string& operation, const std::string& pattern)
     return client;
 }
 
-TEST(RdmaMessagePlanTest, Bulk)
+TEST(RdmaClientAttributesTest, Bulk)
 {
     const auto client = MakeClient("Send", "Bulk");
-    const RdmaMessagePlan& plan = *client;
-    EXPECT_EQ(plan.GetOpcode(), RdmaWrOpcode::SEND);
-    EXPECT_FALSE(plan.IsAnswered());
-    EXPECT_EQ(plan.GetDepth(), 4U);
-    EXPECT_EQ(plan.GetMessageBytes(), 1000U);
+    EXPECT_EQ(client->GetOpcode(), RdmaWrOpcode::SEND);
+    EXPECT_FALSE(client->IsAnswered());
+    EXPECT_EQ(client->GetDepth(), 4U);
+    EXPECT_EQ(client->GetMessageBytes(), 1000U);
 }
 
-TEST(RdmaMessagePlanTest, RequestResponse)
+TEST(RdmaClientAttributesTest, RequestResponse)
 {
     const auto client = MakeClient("WriteWithImm", "RequestResponse");
-    const RdmaMessagePlan& plan = *client;
-    EXPECT_EQ(plan.GetOpcode(), RdmaWrOpcode::RDMA_WRITE_WITH_IMM);
-    EXPECT_TRUE(plan.IsAnswered());
-    EXPECT_FALSE(plan.IsPingPong());
-    EXPECT_EQ(plan.GetDepth(), 4U);
-    EXPECT_EQ(plan.GetAnswerBytes(), 10U);
+    EXPECT_EQ(client->GetOpcode(), RdmaWrOpcode::RDMA_WRITE_WITH_IMM);
+    EXPECT_TRUE(client->IsAnswered());
+    EXPECT_FALSE(client->IsPingPong());
+    EXPECT_EQ(client->GetDepth(), 4U);
+    EXPECT_EQ(client->GetAnswerBytes(), 10U);
 }
 
-TEST(RdmaMessagePlanTest, PingPong)
+TEST(RdmaClientAttributesTest, PingPong)
 {
     const auto write = MakeClient("Write", "PingPong");
     EXPECT_TRUE(write->IsAnswered());
@@ -64,7 +61,7 @@ TEST(RdmaMessagePlanTest, PingPong)
     EXPECT_EQ(atomic->GetMessageBytes(), RDMA_ATOMIC_BYTES);
 }
 
-TEST(RdmaMessagePlanTest, Iterations)
+TEST(RdmaClientAttributesTest, Iterations)
 {
     const auto client = MakeClient("Write", "Bulk");
     client->SetAttribute("QueuePairs", UintegerValue(3));

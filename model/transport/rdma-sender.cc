@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-reliable-sender.h"
+#include "rdma-sender.h"
 
 namespace ns3
 {
 
-RdmaReliableSender::RdmaReliableSender(const RdmaSenderConfig& config)
+RdmaSender::RdmaSender(const RdmaSenderConfig& config)
     : m_timer(config.timeouts),
       m_window(config.window),
       m_rnrRetryCount(config.rnrRetryCount),
@@ -14,20 +14,20 @@ RdmaReliableSender::RdmaReliableSender(const RdmaSenderConfig& config)
 }
 
 void
-RdmaReliableSender::Extend(uint64_t packets)
+RdmaSender::Extend(uint64_t packets)
 {
     m_end += packets;
 }
 
 bool
-RdmaReliableSender::IsOneRetryTooMany()
+RdmaSender::ExceedsRetryLimit()
 {
     ++m_retries;
     return m_retries > m_retryCount;
 }
 
 void
-RdmaReliableSender::Live(uint64_t arrived, QbbPs now)
+RdmaSender::RecordProgress(uint64_t arrived, QbbPs now)
 {
     m_retries = 0;
     m_timer.PacketsAcked(arrived, now);
@@ -46,7 +46,7 @@ RdmaReliableSender::Live(uint64_t arrived, QbbPs now)
 }
 
 bool
-RdmaReliableSender::Advance(int64_t arrived, QbbPs now)
+RdmaSender::Advance(int64_t arrived, QbbPs now)
 {
     if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
     {
@@ -56,18 +56,18 @@ RdmaReliableSender::Advance(int64_t arrived, QbbPs now)
     m_acked = static_cast<uint64_t>(arrived);
     Acknowledged(from);
     m_rnrRetries = 0;
-    Live(m_acked, now);
+    RecordProgress(m_acked, now);
     return true;
 }
 
 bool
-RdmaReliableSender::IsAwaited(int64_t expected) const
+RdmaSender::IsAwaited(int64_t expected) const
 {
     return expected == static_cast<int64_t>(m_acked);
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnAck(int64_t packet, QbbPs now)
+RdmaSender::OnAck(int64_t packet, QbbPs now)
 {
     RdmaSenderEvent event;
     event.mayBegin = Advance(packet + 1, now);
@@ -75,7 +75,7 @@ RdmaReliableSender::OnAck(int64_t packet, QbbPs now)
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
+RdmaSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
 {
     Advance(expected, now);
     RdmaSenderEvent event;
@@ -89,14 +89,14 @@ RdmaReliableSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
         event.status = RdmaWcStatus::RNR_RETRY_EXC_ERR;
         return event;
     }
-    Refused();
+    HandleReceiverNotReady();
     m_rnrWait = true;
     m_timer.WaitUntil(now + wait);
     return event;
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnTimeout(QbbPs)
+RdmaSender::OnTimeout(QbbPs)
 {
     RdmaSenderEvent event;
     const uint64_t inFlight = GetInFlight();
@@ -113,46 +113,16 @@ RdmaReliableSender::OnTimeout(QbbPs)
     }
     ++m_timeouts;
     event.timedOut = true;
-    if (IsOneRetryTooMany())
+    if (ExceedsRetryLimit())
     {
         event.failed = true;
         event.status = RdmaWcStatus::RETRY_EXC_ERR;
         return event;
     }
     // The next packet sent restarts the timer; PFC may delay that packet.
-    RanOut();
+    HandleTimeout();
     event.mayBegin = true;
     return event;
-}
-
-uint64_t
-RdmaReliableSender::GetAcked() const
-{
-    return m_acked;
-}
-
-uint64_t
-RdmaReliableSender::GetHighestSent() const
-{
-    return m_highest;
-}
-
-QbbPs
-RdmaReliableSender::GetDeadline() const
-{
-    return m_timer.GetDeadline();
-}
-
-uint64_t
-RdmaReliableSender::GetRetransmissions() const
-{
-    return m_retransmissions;
-}
-
-uint64_t
-RdmaReliableSender::GetTimeouts() const
-{
-    return m_timeouts;
 }
 
 } // namespace ns3
