@@ -2,7 +2,6 @@
 
 #include "rdma-fabric-installer.h"
 
-#include "qbb-cable.h"
 #include "qbb-wire.h"
 #include "rdma-attribute-text.h"
 #include "rdma-bdp.h"
@@ -103,9 +102,9 @@ RdmaFabricInstaller::InstallLink(uint32_t link)
 {
     const RdmaTopologyLink& description = m_fabric->m_topology.GetLink(link);
     auto& parts = m_fabric->m_links[link];
-    parts.channel = MakeQbbCable(m_settings.channel,
-                                 *m_fabric->m_nodes.Get(description.a),
-                                 *m_fabric->m_nodes.Get(description.b));
+    parts.channel = QbbChannel::Make(m_settings.channel,
+                                     *m_fabric->m_nodes.Get(description.a),
+                                     *m_fabric->m_nodes.Get(description.b));
     parts.channel->SetDelay(QbbToTime(description.delay));
     parts.a = InstallPort(description, description.a, description.b);
     parts.a->Attach(parts.channel);

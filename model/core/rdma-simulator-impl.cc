@@ -2,7 +2,6 @@
 
 #include "rdma-simulator-impl.h"
 
-#include "qbb-rank-border.h"
 #include "qbb-rank-windows.h"
 #include "qbb-time.h"
 #include "rdma-rank-alarms.h"
@@ -295,7 +294,7 @@ RdmaSimulatorImpl::RunOnRanks()
         m_windows = std::make_unique<QbbRankWindows>(m_engine,
                                                      *border,
                                                      *RdmaRankAlarms::Get(),
-                                                     RdmaRanks::MakeMeeting(),
+                                                     RdmaRanks::MakeMail(),
                                                      RdmaRanks::GetRank(),
                                                      RdmaRanks::GetNumber());
     }

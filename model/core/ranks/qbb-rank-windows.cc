@@ -23,20 +23,28 @@ constexpr uint64_t NO_EVENT_FS = QbbEngine::NO_EVENT.m_ts; // time of no event
 
 } // namespace
 
+NS_OBJECT_ENSURE_REGISTERED(QbbRankBorder);
+
+TypeId
+QbbRankBorder::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbRankBorder").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
 QbbRankWindows::QbbRankWindows(QbbEngine& engine,
                                QbbRankBorder& border,
                                RdmaRankAlarms& alarms,
-                               std::unique_ptr<RdmaRankMeeting> meeting,
+                               std::unique_ptr<RdmaRankMail> mail,
                                uint32_t rank,
                                uint32_t ranks)
     : m_engine(engine),
       m_border(border),
       m_alarms(alarms),
-      m_meeting(std::move(meeting)),
+      m_mail(std::move(mail)),
       m_rank(rank),
       m_ranks(ranks),
-      m_outgoing(ranks),
-      m_incoming(ranks)
+      m_outgoing(ranks)
 {
     m_alarms.SetLookahead(m_border.GetLookahead());
 }
@@ -96,14 +104,14 @@ QbbRankWindows::Meet(bool isRunning)
             own.next = std::min(own.next, static_cast<uint64_t>(QbbEventTime(caused, 0).GetFs()));
         }
     }
-    for (std::string& bytes : m_outgoing)
+    for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
-        if (!bytes.empty())
+        if (rank != m_rank)
         {
-            std::memcpy(bytes.data(), &own, sizeof(own));
+            std::memcpy(m_outgoing[rank].data(), &own, sizeof(own));
+            m_mail->Send(rank, m_outgoing[rank]);
         }
     }
-    m_meeting->Meet(m_outgoing, m_incoming);
     Plan plan{own.next, false};
     for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
@@ -111,11 +119,12 @@ QbbRankWindows::Meet(bool isRunning)
         {
             continue;
         }
+        m_mail->Receive(rank, m_incoming);
         Report other;
-        std::memcpy(&other, m_incoming[rank].data(), sizeof(other));
+        std::memcpy(&other, m_incoming.data(), sizeof(other));
         plan.first = std::min(plan.first, other.next);
         plan.isAnotherRunning |= other.isRunning != 0;
-        const auto rest = std::string_view(m_incoming[rank]).substr(sizeof(other));
+        const auto rest = std::string_view(m_incoming).substr(sizeof(other));
         m_alarms.Tell(rest.substr(0, other.requestBytes));
         m_border.Receive(rest.substr(other.requestBytes));
     }

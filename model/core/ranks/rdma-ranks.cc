@@ -41,8 +41,8 @@ RdmaRanks::Exchange(const std::string& text)
     return {text};
 }
 
-std::unique_ptr<RdmaRankMeeting>
-RdmaRanks::MakeMeeting()
+std::unique_ptr<RdmaRankMail>
+RdmaRanks::MakeMail()
 {
     return nullptr;
 }

@@ -46,8 +46,7 @@ Time
 QbbRemoteChannel::GetLookAhead() const
 {
     const QbbRemoteBorder* border = m_exits[0].border;
-    const QbbRemoteCourier* courier = border ? border->GetCourier() : nullptr;
-    return courier ? QbbToTime(GetDelayPs() - courier->GetStep()) : GetDelay();
+    return border ? QbbToTime(GetDelayPs() - border->GetStep()) : GetDelay();
 }
 
 void
@@ -58,7 +57,8 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
     m_exits[end].isLocal = RdmaRanks::IsLocal(*m_exits[end].sender->GetDevice()->GetNode());
     m_exits[end].border = &border;
     m_exits[end].cable = cable;
-    m_exits[end].end = end;
+    m_exits[end].end = static_cast<uint32_t>(end);
+    m_exits[end].receiver = line.GetReceiver()->GetDevice()->GetNode()->GetSystemId();
     SetExit(end, &m_exits[end]);
 }
 
@@ -74,7 +74,7 @@ QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
                                    << "; accepted: work and events for nodes of the own rank "
                                       "(RdmaRanks::IsLocal())");
     }
-    border->Send(cable, end, frame, arrival);
+    border->Send(receiver, {cable, end, QbbEventNow(), arrival}, frame);
 }
 
 } // namespace ns3
