@@ -10,7 +10,7 @@
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-units.h"
-#include "rdma-warn-once.h"
+#include "rdma-warnings.h"
 
 #include <ns3/boolean.h>
 #include <ns3/internet-stack-helper.h>
@@ -336,7 +336,7 @@ RdmaFabricInstaller::FinishControl()
         });
     if (m_control->NeedsCnp() && !cnps)
     {
-        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+        RdmaWarnOnce(GetRdmaWarnings(),
                      "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
                          " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n");
     }
@@ -377,7 +377,7 @@ RdmaFabricInstaller::ChooseIntFormat(QbbPs longestRtt)
     {
         const std::string what = asked == RdmaIntFormat::AUTO ? "Exact, because Paper " + reason
                                                               : "Paper, which " + reason;
-        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+        RdmaWarnOnce(GetRdmaWarnings(),
                      "rdma: note: " + name + " sends telemetry in IntFormat " + what + "\n");
     }
     return asked == RdmaIntFormat::AUTO ? m_fabric->m_intFormat : asked;

@@ -32,6 +32,7 @@
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 #include "rdma-workload.h"
 
 #include <ns3/boolean.h>
@@ -88,9 +89,8 @@ NoteOverload(const RdmaWorkload& workload)
     DoubleValue load;
     if (workload.GetAttributeFailSafe("Load", load) && load.Get() > 1)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
-                                 << FormatRdmaReal(load.Get())
-                                 << " times the line rate of the hosts\n";
+        GetRdmaWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
+                          << FormatRdmaReal(load.Get()) << " times the line rate of the hosts\n";
     }
 }
 
@@ -438,8 +438,8 @@ RdmaFabricRun::CheckForDeadlocks()
     m_check = CheckQbbDeadlock(*m_fabric->GetRouting());
     if (!m_check.IsDeadlockFree() && !m_options.checkDeadlock)
     {
-        RdmaRanks::GetWarnings() << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
-                                 << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
+        GetRdmaWarnings() << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
+                          << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
     }
 }
 
@@ -498,17 +498,17 @@ RdmaFabricRun::Run(bool progress)
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())
     {
-        RdmaRanks::GetWarnings() << note << "\n";
+        GetRdmaWarnings() << note << "\n";
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_end = QbbNow();
     if (m_signal != 0)
     {
         const uint64_t ended = SumRdmaRanks(m_runner->GetNCountedEnded());
-        RdmaRanks::GetWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal)
-                                 << " at " << FormatRdmaMicroseconds(m_end) << ", " << ended
-                                 << " of " << m_runner->GetNCounted()
-                                 << (m_window ? " counted" : "") << " flows have ended\n";
+        GetRdmaWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal) << " at "
+                          << FormatRdmaMicroseconds(m_end) << ", " << ended << " of "
+                          << m_runner->GetNCounted() << (m_window ? " counted" : "")
+                          << " flows have ended\n";
     }
     for (const auto& [option, instrument] : m_instruments)
     {
@@ -521,8 +521,8 @@ RdmaFabricRun::Run(bool progress)
     const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
     if (!m_detector && m_options.pfc == "on" && active > 0)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: several ranks of this simulator do not search for "
-                                    "deadlocks\n";
+        GetRdmaWarnings() << "rdma: note: several ranks of this simulator do not search for "
+                             "deadlocks\n";
     }
 }
 

@@ -4,7 +4,6 @@
 #define RDMA_RANKS_H
 
 #include <cstdint>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -82,13 +81,6 @@ class RdmaRanks
     static bool AreSeveral()
     {
         return GetNumber() > 1;
-    }
-
-    /** \return stream for warnings that every rank would print: std::cerr on the first rank */
-    static std::ostream& GetWarnings()
-    {
-        static std::ostream nowhere(nullptr);
-        return IsFirst() ? std::cerr : nowhere;
     }
 
     /** \param node a node \return true if this rank runs the events of the node */

@@ -4,7 +4,7 @@
 
 #include "rdma-compat.h"
 #include "rdma-refuse.h"
-#include "rdma-warn-once.h"
+#include "rdma-warnings.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
