@@ -23,11 +23,12 @@
 #include "rdma-option.h"
 #include "rdma-progress.h"
 #include "rdma-queue-pair.h"
-#include "rdma-rank-results.h"
-#include "rdma-rank-run.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-run-end.h"
 #include "rdma-seed-runs.h"
+#include "rdma-shared-results.h"
+#include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
@@ -368,7 +369,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
-        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesRanks(),
+        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesSharedRuns(),
                      "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
                          std::to_string(RdmaRanks::GetNumber()) +
                          " ranks; accepted: with one rank");
@@ -504,7 +505,7 @@ RdmaFabricRun::Run(bool progress)
     m_end = QbbNow();
     if (m_signal != 0)
     {
-        const uint64_t ended = SumRdmaRanks(m_runner->GetNCountedEnded());
+        const uint64_t ended = SumRdmaValues(m_runner->GetNCountedEnded());
         GetRdmaWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal) << " at "
                           << FormatRdmaMicroseconds(m_end) << ", " << ended << " of "
                           << m_runner->GetNCounted() << (m_window ? " counted" : "")
@@ -518,7 +519,7 @@ RdmaFabricRun::Run(bool progress)
         }
         instrument->Finish();
     }
-    const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
+    const uint64_t active = SumRdmaValues(m_runner->GetNActive());
     if (!m_detector && m_options.pfc == "on" && active > 0)
     {
         GetRdmaWarnings() << "rdma: note: several ranks of this simulator do not search for "
@@ -566,7 +567,7 @@ RdmaFabricRun::GetOutcome() const
             MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
     }
     const uint64_t counted = m_runner->GetNCounted();
-    if (const uint64_t left = counted - SumRdmaRanks(m_runner->GetNCountedEnded()); left > 0)
+    if (const uint64_t left = counted - SumRdmaValues(m_runner->GetNCountedEnded()); left > 0)
     {
         const std::string by = m_signal != 0 ? RdmaInterrupt::GetName(m_signal)
                                : deadlock    ? "deadlock"
@@ -577,7 +578,7 @@ RdmaFabricRun::GetOutcome() const
             AddRdmaCutColumns(outcome.tables);
         }
     }
-    outcome.summary.events = SumRdmaRanks(m_events);
+    outcome.summary.events = SumRdmaValues(m_events);
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;
     outcome.summary.cpuS = m_cpuS;
     rusage usage{};

@@ -272,7 +272,7 @@ RdmaSimulatorImpl::RunOnRanks()
         return false;
     }
     const QbbEngine::RunningScope scope(&m_engine);
-    GetGroups().CheckRanks();
+    GetGroups().CheckSharedRun();
     NS_ABORT_MSG_IF(m_threads > 1,
                     "rdma: threads=" << m_threads << " with " << RdmaRanks::GetNumber()
                                      << " ranks of MPI; accepted: threads=1");

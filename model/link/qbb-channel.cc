@@ -3,8 +3,8 @@
 #include "qbb-channel.h"
 
 #include "qbb-net-device.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -39,7 +39,7 @@ QbbChannel::GetTypeId()
 Ptr<QbbChannel>
 QbbChannel::Make(const ObjectFactory& factory, const Node& a, const Node& b)
 {
-    if (!RdmaRanks::AreSeveral() || a.GetSystemId() == b.GetSystemId())
+    if (!IsRdmaRunShared() || a.GetSystemId() == b.GetSystemId())
     {
         return factory.Create<QbbChannel>();
     }

@@ -2,7 +2,7 @@
 
 #include "rdma-class-findings.h"
 
-#include "rdma-rank-log.h"
+#include "rdma-shared-run.h"
 
 #include <algorithm>
 
@@ -127,7 +127,7 @@ FindRdmaClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
             rows.push_back(FindPort(fabric, kind, member, priority));
         }
         GatherRdmaRows(rows, [&kind](std::size_t i) {
-            return RdmaRanks::IsLocal(*kind.members[i].device->GetNode());
+            return IsRdmaNodeLocal(*kind.members[i].device->GetNode());
         });
         RdmaKindFindings& found = findings.kinds.emplace_back();
         for (std::size_t i = 0; i < rows.size(); ++i)

@@ -73,8 +73,7 @@ struct RdmaClassFindings
  * \ingroup rdma-explain
  * \param fabric a fabric after its run
  * \param forecast what was known of the class before the run
- * \return what happened to the class, on all ranks of MPI (RdmaRanks); every rank calls the
- * function
+ * \return what happened to the class, in all processes that share the simulation
  */
 RdmaClassFindings FindRdmaClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast);
 

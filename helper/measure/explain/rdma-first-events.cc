@@ -3,7 +3,7 @@
 #include "rdma-first-events.h"
 
 #include "qbb-time.h"
-#include "rdma-rank-log.h"
+#include "rdma-shared-run.h"
 
 #include <algorithm>
 
@@ -49,7 +49,7 @@ RdmaFirstEvents::RdmaFirstEvents(const RdmaFabric& fabric)
         {
             const auto own = std::make_shared<Port>();
             own->port = port;
-            own->isLocal = RdmaRanks::IsLocal(*fabric.GetNode(port->node));
+            own->isLocal = IsRdmaNodeLocal(*fabric.GetNode(port->node));
             own->firsts.pauses.fill(QbbEventTime::Never());
             own->firsts.marks.fill(QbbEventTime::Never());
             m_ports.push_back(own);

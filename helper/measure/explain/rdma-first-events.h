@@ -62,7 +62,7 @@ class RdmaFirstEvents
      */
     RdmaFirstEventTable GetTable() const;
 
-    /** Collective call: gives each rank of MPI (RdmaRanks) the first events of all ranks. */
+    /** Gathers the first events of all processes that share the simulation (GatherRdmaRows()). */
     void Gather();
 
   private:
@@ -79,7 +79,7 @@ class RdmaFirstEvents
     struct Port
     {
         std::shared_ptr<const RdmaFabricPort> port; //!< names and numbers
-        bool isLocal{true};                         //!< this rank runs the node of the port
+        bool isLocal{true};                         //!< this process runs the node of the port
         Firsts firsts;                              //!< first events of the port
     };
 

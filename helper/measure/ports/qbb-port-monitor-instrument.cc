@@ -28,7 +28,7 @@ class QbbPortMonitorInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }

@@ -7,7 +7,7 @@
 #include "qbb-timer.h"
 #include "rdma-fabric.h"
 #include "rdma-port-result.h"
-#include "rdma-rank-rows.h"
+#include "rdma-shared-run.h"
 
 #include <array>
 #include <cstdint>
@@ -77,8 +77,8 @@ class QbbPortMonitor
     QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
 
     /**
-     * Adds all ports of a node, before Start(). A rank of MPI polls the ports of its own nodes.
-     * Aborts with a message if the fabric has no such node.
+     * Adds all ports of a node, before Start(). A node of another process (IsRdmaNodeLocal()) is
+     * left to that process. Aborts with a message if the fabric has no such node.
      *
      * \param node node id of a host or a switch
      */
@@ -91,8 +91,7 @@ class QbbPortMonitor
     void Poll();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
-     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Completes the rows, after the simulation (RdmaOrderedRows::Finish()). Call it once.
      */
     void Finish();
 
@@ -104,7 +103,7 @@ class QbbPortMonitor
         Ptr<QbbNetDevice> device;                   //!< device of the port
         QbbPeakReaders::Reader peaks;               //!< reader of the peaks of the egress queues
         int64_t buffer{-1};                         //!< index in m_buffers; negative: a host
-        uint64_t place;                             //!< number of ports added earlier, on all ranks
+        uint64_t place;                             //!< number of ports added earlier
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 
@@ -120,13 +119,13 @@ class QbbPortMonitor
     QbbPortReading Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const;
 
     std::ostream& m_os;            //!< output stream of the header
-    RdmaRankRows m_rows;           //!< the rows
+    RdmaOrderedRows m_rows;        //!< the rows
     Ptr<RdmaFabric> m_fabric;      //!< fabric whose ports are polled
     RdmaFabricPorts m_names;       //!< numbers and names of all ports of the fabric
     QbbPs m_period;                //!< polling interval
     QbbPs m_last{-1};              //!< instant of the latest poll; negative: no poll yet
     std::vector<Port> m_ports;     //!< ports in the order of the calls that added them
-    uint64_t m_added{0};           //!< number of ports that were added on all ranks
+    uint64_t m_added{0};           //!< number of ports that were added, local or not
     std::vector<Buffer> m_buffers; //!< buffers of the monitored switches
     /// Timer of the next poll
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;

@@ -31,7 +31,7 @@ class RdmaTimeSeriesInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }

@@ -3,7 +3,7 @@
 #include "rdma-time-series.h"
 
 #include "rdma-file-table.h"
-#include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -103,7 +103,7 @@ void
 RdmaTimeSeries::Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp)
 {
     m_fabric->GetNic(flow.srcHost)->SetAttribute("MeasureRtt", BooleanValue(true));
-    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(flow.srcHost)))
+    if (!IsRdmaNodeLocal(*m_fabric->GetNode(flow.srcHost)))
     {
         return;
     }

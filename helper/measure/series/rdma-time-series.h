@@ -9,7 +9,7 @@
 #include "rdma-fabric.h"
 #include "rdma-flow.h"
 #include "rdma-queue-pair.h"
-#include "rdma-rank-rows.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/ptr.h>
 
@@ -52,7 +52,8 @@ class RdmaTimeSeries
     /**
      * Adds a queue pair that carries one flow. Rows are written from the start of the flow until
      * all data are sent and acknowledged. The NIC of the sender starts to measure round trips. A
-     * rank of MPI samples the queue pairs of its own hosts. Call it before Start().
+     * queue pair on a node of another process (IsRdmaNodeLocal()) is left to that process. Call it
+     * before Start().
      *
      * \param flow the flow
      * \param qp sending queue pair of the flow
@@ -63,8 +64,7 @@ class RdmaTimeSeries
     void Start();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
-     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Completes the rows, after the simulation (RdmaOrderedRows::Finish()). Call it once.
      */
     void Finish();
 
@@ -82,7 +82,7 @@ class RdmaTimeSeries
     void Write(const Series& series);
 
     std::ostream& m_os;            //!< output stream of the header
-    RdmaRankRows m_rows;           //!< the rows
+    RdmaOrderedRows m_rows;        //!< the rows
     Ptr<RdmaFabric> m_fabric;      //!< fabric of the queue pairs
     QbbPs m_period;                //!< time between two rows of a queue pair
     std::vector<Series> m_waiting; //!< queue pairs of flows that have not started, next start last

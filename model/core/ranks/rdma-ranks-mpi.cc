@@ -7,7 +7,6 @@
 #include <ns3/abort.h>
 #include <ns3/global-value.h>
 #include <ns3/mpi-interface.h>
-#include <ns3/node.h>
 #include <ns3/string.h>
 
 #include <algorithm>
@@ -247,12 +246,6 @@ uint32_t
 RdmaRanks::GetRank()
 {
     return MpiInterface::GetSystemId();
-}
-
-bool
-RdmaRanks::IsLocal(const Node& node)
-{
-    return !AreSeveral() || node.GetSystemId() == GetRank();
 }
 
 std::vector<std::string>

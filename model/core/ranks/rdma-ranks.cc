@@ -29,12 +29,6 @@ RdmaRanks::GetRank()
     return 0;
 }
 
-bool
-RdmaRanks::IsLocal(const Node&)
-{
-    return true;
-}
-
 std::vector<std::string>
 RdmaRanks::Exchange(const std::string& text)
 {

@@ -12,8 +12,6 @@
 namespace ns3
 {
 
-class Node;
-
 /**
  * \ingroup rdma
  * Carries bytes among the ranks of MPI (RdmaRanks::MakeMail()). All bytes that cross from rank to
@@ -82,9 +80,6 @@ class RdmaRanks
     {
         return GetNumber() > 1;
     }
-
-    /** \param node a node \return true if this rank runs the events of the node */
-    static bool IsLocal(const Node& node);
 
     /**
      * Tells each rank the texts of all ranks. Every rank calls this function as often as every

@@ -90,10 +90,10 @@ class QbbNodeGroups : public Object
     virtual uint64_t GetEventsToNext(uint32_t divisions) const;
 
     /**
-     * Aborts with a message if the results would depend on the number of ranks of MPI (RdmaRanks),
-     * because nodes of different ranks share an object. Called before a run on several ranks.
+     * Aborts with a message if the results would depend on the number of processes that share the
+     * simulation, because nodes of different processes have one object. Called before such a run.
      */
-    virtual void CheckRanks() const
+    virtual void CheckSharedRun() const
     {
     }
 

@@ -7,6 +7,7 @@
 #include "qbb-remote-channel.h"
 #include "qbb-time.h"
 #include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/node.h>
@@ -54,7 +55,7 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 {
     QbbLine& line = GetLine(end);
     m_exits[end].sender = GetPeer(line.GetReceiver());
-    m_exits[end].isLocal = RdmaRanks::IsLocal(*m_exits[end].sender->GetDevice()->GetNode());
+    m_exits[end].isLocal = IsRdmaNodeLocal(*m_exits[end].sender->GetDevice()->GetNode());
     m_exits[end].border = &border;
     m_exits[end].cable = cable;
     m_exits[end].end = static_cast<uint32_t>(end);
@@ -72,7 +73,7 @@ QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
                                    << node->GetSystemId() << ", sends a frame on rank "
                                    << RdmaRanks::GetRank()
                                    << "; accepted: work and events for nodes of the own rank "
-                                      "(RdmaRanks::IsLocal())");
+                                      "(IsRdmaNodeLocal())");
     }
     border->Send(receiver, {cable, end, QbbEventNow(), arrival}, frame);
 }
