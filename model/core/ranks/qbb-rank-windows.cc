@@ -46,23 +46,23 @@ QbbRankWindows::QbbRankWindows(QbbEngine& engine,
       m_ranks(ranks),
       m_outgoing(ranks)
 {
-    m_alarms.SetLookahead(m_border.GetLookahead());
 }
 
 void
 QbbRankWindows::Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents)
 {
+    m_alarms.SetLookahead(m_border.GetLookahead());
     bool isRunning = true;
-    for (Plan plan = Meet(isRunning); plan.first != NO_EVENT_FS; plan = Meet(isRunning))
+    for (uint64_t first = Meet(isRunning); first != NO_EVENT_FS; first = Meet(isRunning))
     {
-        const QbbPs begin{static_cast<int64_t>(plan.first / QBB_FS_PER_PS)};
+        const QbbPs begin{static_cast<int64_t>(first / QBB_FS_PER_PS)};
         const QbbPs end = begin + m_border.GetLookahead();
         if (isRunning)
         {
             const auto limit = static_cast<uint64_t>(QbbEventTime(end, 0).GetFs());
             isRunning = runEvents({limit, 0, Simulator::NO_CONTEXT});
         }
-        else if (plan.isAnotherRunning)
+        else if (m_isAnotherRunning)
         {
             CheckAlarms(end);
         }
@@ -81,7 +81,8 @@ QbbRankWindows::CheckAlarms(QbbPs end) const
                                      "on all ranks for one instant");
 }
 
-QbbRankWindows::Plan
+/** Meets the other ranks. \return time of the earliest event of all ranks, in femtoseconds */
+uint64_t
 QbbRankWindows::Meet(bool isRunning)
 {
     static_assert(std::is_trivially_copyable_v<Report>, "the bytes in memory are the value");
@@ -112,7 +113,8 @@ QbbRankWindows::Meet(bool isRunning)
             m_mail->Send(rank, m_outgoing[rank]);
         }
     }
-    Plan plan{own.next, false};
+    uint64_t first = own.next;
+    m_isAnotherRunning = false;
     for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
         if (rank == m_rank)
@@ -122,13 +124,13 @@ QbbRankWindows::Meet(bool isRunning)
         m_mail->Receive(rank, m_incoming);
         Report other;
         std::memcpy(&other, m_incoming.data(), sizeof(other));
-        plan.first = std::min(plan.first, other.next);
-        plan.isAnotherRunning |= other.isRunning != 0;
+        first = std::min(first, other.next);
+        m_isAnotherRunning |= other.isRunning != 0;
         const auto rest = std::string_view(m_incoming).substr(sizeof(other));
         m_alarms.Tell(rest.substr(0, other.requestBytes));
         m_border.Receive(rest.substr(other.requestBytes));
     }
-    return plan;
+    return first;
 }
 
 } // namespace ns3

@@ -46,6 +46,14 @@ class QbbRankBorder : public Object
 
     /** Takes over the bytes of another rank. \param bytes result of the other rank's Take() */
     virtual void Receive(std::string_view bytes) = 0;
+
+    /**
+     * Hands over what is on its way between the ranks, after a run. Every rank calls this function
+     * at one instant. After a run of QbbRankWindows, nothing is on its way.
+     */
+    virtual void HandOver()
+    {
+    }
 };
 
 /**
@@ -99,14 +107,7 @@ class QbbRankWindows
         uint64_t isRunning{0}; //!< 0 if the rank has been stopped, else 1
     };
 
-    /** Result of a meeting. */
-    struct Plan
-    {
-        uint64_t first{0};            //!< time of the earliest event of all ranks, in femtoseconds
-        bool isAnotherRunning{false}; //!< true if another rank has not been stopped
-    };
-
-    Plan Meet(bool isRunning);
+    uint64_t Meet(bool isRunning);
     void CheckAlarms(QbbPs end) const;
 
     QbbEngine& m_engine;                  //!< the rank's engine
@@ -115,6 +116,7 @@ class QbbRankWindows
     std::unique_ptr<RdmaRankMail> m_mail; //!< carries bytes among the ranks
     uint32_t m_rank;                      //!< number of this rank
     uint32_t m_ranks;                     //!< number of ranks
+    bool m_isAnotherRunning{false};       //!< another rank has not been stopped
     std::vector<std::string> m_outgoing;  //!< bytes for each rank
     std::string m_incoming;               //!< bytes from a rank
 };

@@ -76,18 +76,13 @@ class MpiMail final : public RdmaRankMail
     void Receive(uint32_t rank, std::string& bytes) override;
 
   private:
-    /** First piece to a rank. */
-    struct First
-    {
-        std::size_t total{0};                                //!< number of bytes of all pieces
-        std::array<char, PIECE - sizeof(std::size_t)> bytes; //!< the first bytes
-    };
+    /** A piece, as it is received. */
+    using Piece = std::array<char, PIECE>;
 
     /** Bytes on their way to a rank. */
     struct Sending
     {
-        First first;                       //!< first piece
-        std::string rest;                  //!< bytes of the other pieces
+        std::string bytes;                 //!< number of bytes that follow, and the bytes
         std::vector<MPI_Request> requests; //!< sendings of the pieces
     };
 
@@ -95,7 +90,7 @@ class MpiMail final : public RdmaRankMail
     void Expect(uint32_t rank);
 
     MPI_Comm m_ranks;                    //!< communicator of the mail
-    std::vector<First> m_received;       //!< first pieces from each rank
+    std::vector<Piece> m_received;       //!< first pieces from each rank
     std::vector<MPI_Request> m_receipts; //!< receptions of first pieces, by rank
     std::list<Sending> m_sendings;       //!< bytes on their way, the oldest first, and free objects
 };
@@ -154,24 +149,16 @@ MpiMail::Send(uint32_t rank, std::string_view bytes)
 {
     Expect(rank); // An answer that finds its memory ready costs less.
     Sending& sending = GetFreeSending();
-    First& first = sending.first;
-    first.total = bytes.size();
-    const std::size_t count = bytes.copy(first.bytes.data(), first.bytes.size());
-    MPI_Isend(&first,
-              static_cast<int>(offsetof(First, bytes) + count),
-              MPI_BYTE,
-              static_cast<int>(rank),
-              FIRST_PIECE,
-              m_ranks,
-              &sending.requests.emplace_back());
-    sending.rest = bytes.substr(count);
-    for (std::size_t begin = 0; begin < sending.rest.size(); begin += PIECE)
+    const std::size_t total = bytes.size();
+    sending.bytes.assign(reinterpret_cast<const char*>(&total), sizeof(total));
+    sending.bytes += bytes;
+    for (std::size_t begin = 0; begin < sending.bytes.size(); begin += PIECE)
     {
-        MPI_Isend(sending.rest.data() + begin,
-                  static_cast<int>(std::min(PIECE, sending.rest.size() - begin)),
+        MPI_Isend(sending.bytes.data() + begin,
+                  static_cast<int>(std::min(PIECE, sending.bytes.size() - begin)),
                   MPI_BYTE,
                   static_cast<int>(rank),
-                  NEXT_PIECE,
+                  begin == 0 ? FIRST_PIECE : NEXT_PIECE,
                   m_ranks,
                   &sending.requests.emplace_back());
     }
@@ -183,8 +170,8 @@ MpiMail::Expect(uint32_t rank)
 {
     if (m_receipts[rank] == MPI_REQUEST_NULL)
     {
-        MPI_Irecv(&m_received[rank],
-                  sizeof(First),
+        MPI_Irecv(m_received[rank].data(),
+                  PIECE,
                   MPI_BYTE,
                   static_cast<int>(rank),
                   FIRST_PIECE,
@@ -198,10 +185,11 @@ MpiMail::Receive(uint32_t rank, std::string& bytes)
 {
     Expect(rank);
     MPI_Wait(&m_receipts[rank], MPI_STATUS_IGNORE);
-    const First& first = m_received[rank];
-    bytes.resize(first.total);
-    const std::size_t count = std::min(bytes.size(), first.bytes.size());
-    std::memcpy(bytes.data(), first.bytes.data(), count);
+    std::size_t total = 0;
+    std::memcpy(&total, m_received[rank].data(), sizeof(total));
+    bytes.resize(total);
+    const std::size_t count = std::min(total, PIECE - sizeof(total));
+    std::memcpy(bytes.data(), m_received[rank].data() + sizeof(total), count);
     for (std::size_t begin = count; begin < bytes.size(); begin += PIECE)
     {
         MPI_Recv(bytes.data() + begin,

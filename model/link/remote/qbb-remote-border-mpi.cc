@@ -48,6 +48,7 @@ QbbRemoteBorder::Get()
         if (!DynamicCast<RdmaSimulatorImpl>(simulator))
         {
             border->m_mail = RdmaRanks::MakeMail();
+            border->m_early.resize(RdmaRanks::GetNumber());
         }
         simulator->AggregateObject(border);
     }
@@ -87,9 +88,7 @@ QbbRemoteBorder::Send(uint32_t rank, const QbbRemoteCrossing& crossing, const Qb
                     "rdma: the delay of a cable between two ranks has become "
                         << delay << " ps; accepted: from " << m_delay
                         << " ps, the shortest delay when the cables were attached");
-    Batch& batch = m_batches[rank];
-    batch.frames.Add(crossing, frame);
-    batch.earliest = std::min(batch.earliest, crossing.arrival);
+    m_batches[rank].Add(crossing, frame);
     if (m_mail && !m_isScheduled)
     {
         ScheduleSending();
@@ -99,9 +98,7 @@ QbbRemoteBorder::Send(uint32_t rank, const QbbRemoteCrossing& crossing, const Qb
 QbbPs
 QbbRemoteBorder::Take(uint32_t rank, std::string& bytes)
 {
-    Batch& batch = m_batches[rank];
-    batch.frames.MoveTo(bytes);
-    return std::exchange(batch.earliest, QBB_NEVER);
+    return m_batches[rank].MoveTo(bytes);
 }
 
 void
@@ -138,10 +135,51 @@ QbbRemoteBorder::AddReceiver(Ptr<NetDevice> device)
     mpi->SetReceiveCallback(Callback<void, Ptr<Packet>>([this](Ptr<Packet> message) {
         uint32_t sender = 0;
         message->CopyData(reinterpret_cast<uint8_t*>(&sender), sizeof(sender));
-        m_mail->Receive(sender, m_bytes);
-        Receive(m_bytes);
+        OnMessage(sender);
     }));
     device->AggregateObject(mpi);
+}
+
+/** Receives the mail of which a message of ns-3 tells. */
+void
+QbbRemoteBorder::OnMessage(uint32_t sender)
+{
+    if (m_early[sender] > 0)
+    {
+        --m_early[sender];
+        return;
+    }
+    m_mail->Receive(sender, m_bytes);
+    Receive(m_bytes);
+}
+
+void
+QbbRemoteBorder::HandOver()
+{
+    if (!m_mail)
+    {
+        return;
+    }
+    SendAll();
+    for (uint32_t rank = 0; rank < m_early.size(); ++rank)
+    {
+        if (rank != RdmaRanks::GetRank())
+        {
+            m_mail->Send(rank, ""); // the last mail; all others have bytes
+        }
+    }
+    for (uint32_t rank = 0; rank < m_early.size(); ++rank)
+    {
+        if (rank == RdmaRanks::GetRank())
+        {
+            continue;
+        }
+        for (m_mail->Receive(rank, m_bytes); !m_bytes.empty(); m_mail->Receive(rank, m_bytes))
+        {
+            Receive(m_bytes);
+            ++m_early[rank];
+        }
+    }
 }
 
 QbbPs

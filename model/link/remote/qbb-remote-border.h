@@ -77,26 +77,22 @@ class QbbRemoteBorder : public QbbRankBorder
     QbbPs GetLookahead() const override;
     QbbPs Take(uint32_t rank, std::string& bytes) override;
     void Receive(std::string_view bytes) override;
+    void HandOver() override;
 
   private:
-    /** Frames for a rank. */
-    struct Batch
-    {
-        QbbRemoteBatch frames;     //!< the frames
-        QbbPs earliest{QBB_NEVER}; //!< earliest arrival
-    };
-
     void AddReceiver(Ptr<NetDevice> device);
+    void OnMessage(uint32_t sender);
     void ScheduleSending();
     void SendAll();
 
     std::vector<QbbRemoteChannel*> m_cables; //!< cables by number
     QbbPs m_delay{QBB_NEVER};                //!< shortest delay of a cable
-    std::vector<Batch> m_batches;            //!< frames by rank
+    std::vector<QbbRemoteBatch> m_batches;   //!< frames by rank
 
     // With ns3::DistributedSimulatorImpl
     std::unique_ptr<RdmaRankMail> m_mail;         //!< carries the frames; null on RdmaSimulatorImpl
     std::map<uint32_t, Ptr<NetDevice>> m_devices; //!< device that ns-3's messages go to, by rank
+    std::vector<uint32_t> m_early;                //!< mails taken before their messages, by rank
     bool m_isScheduled{false};                    //!< SendAll() is scheduled
     std::string m_bytes;                          //!< bytes for or from a rank
 };
