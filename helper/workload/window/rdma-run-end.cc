@@ -2,6 +2,7 @@
 
 #include "rdma-run-end.h"
 
+#include "qbb-rank-windows.h"
 #include "qbb-shared-objects.h"
 #include "qbb-time.h"
 #include "rdma-flow-runner-base.h"
@@ -9,6 +10,7 @@
 #include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
+#include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
@@ -96,6 +98,10 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSig
     if (!stops)
     {
         Simulator::Run();
+    }
+    if (const auto border = Simulator::GetImplementation()->GetObject<QbbRankBorder>())
+    {
+        border->HandOver();
     }
     runner.ShareArrivals();
     return met.signal;
