@@ -138,7 +138,7 @@ main(int argc, char* argv[])
         RdmaTopology topology = MakeRdmaDumbbell(2, rates);
         auto fabric = helper.Install(topology);
         const auto isLocal = [&fabric](uint32_t host) {
-            return RdmaRanks::IsLocal(*fabric->GetNode(host));
+            return IsRdmaNodeLocal(*fabric->GetNode(host));
         };
         const uint32_t bottleneck = topology.GetNLinks() - 1;
         if (loss > 0)
@@ -211,9 +211,9 @@ main(int argc, char* argv[])
         const auto gbps = [seconds](uint64_t bytes) {
             return static_cast<double>(bytes) * 8 / seconds / 1e9;
         };
-        const double rdmaRate = gbps(SumRdmaRanks(rdmaBytes - rdmaBefore));
-        const double tcpRate = gbps(SumRdmaRanks(getTcpBytes() - tcpBefore));
-        const uint64_t again = SumRdmaRanks(rdma.sender->GetStats().packetsRetransmitted);
+        const double rdmaRate = gbps(SumRdmaValues(rdmaBytes - rdmaBefore));
+        const double tcpRate = gbps(SumRdmaValues(getTcpBytes() - tcpBefore));
+        const uint64_t again = SumRdmaValues(rdma.sender->GetStats().packetsRetransmitted);
         auto ports = fabric->GetPortResults();
         GatherRdmaPorts(ports, *fabric);
         uint64_t rdmaDrops = 0;
@@ -222,9 +222,9 @@ main(int argc, char* argv[])
             rdmaDrops += row.priority == 3 ? row.drops : 0;
         }
         const uint64_t drops = GatherRdmaTotals(fabric->GetTotals()).drops;
-        const uint64_t pings = SumRdmaRanks(pinger ? pinger->m_sent : 0);
-        const uint64_t replies = SumRdmaRanks(pinger ? pinger->m_received : 0);
-        const uint64_t waited = SumRdmaRanks(pinger ? pinger->m_sum.GetMicroSeconds() : 0);
+        const uint64_t pings = SumRdmaValues(pinger ? pinger->m_sent : 0);
+        const uint64_t replies = SumRdmaValues(pinger ? pinger->m_received : 0);
+        const uint64_t waited = SumRdmaValues(pinger ? pinger->m_sum.GetMicroSeconds() : 0);
         std::cout << "RDMA " << rdmaRate << " Gb/s, TCP " << tcpRate
                   << " Gb/s of payload; TCP's part is " << tcpRate / (rdmaRate + tcpRate) << "\n"
                   << rdmaDrops << " RDMA packets lost, " << again << " sent again; "

@@ -219,11 +219,11 @@ Run(const Options& options)
         ExplainRdmaDeadlock(results, *runner, *fabric, *deadlock);
     }
     GatherRdmaFlows(results, *fabric);
-    const uint64_t completed = SumRdmaRanks(runner->GetNCompleted());
+    const uint64_t completed = SumRdmaValues(runner->GetNCompleted());
     std::cout << FormatRdmaReal(static_cast<double>(QbbNow()) / 1e6) << " us: " << completed
               << " of " << runner->GetNFlows() << " flows finished, "
-              << SumRdmaRanks(fabric->GetTotals().drops) << " drops, " << detector->GetNDeadlocks()
-              << " deadlocks, " << SumRdmaRanks(storms) << " queues cleared by watchdogs\n";
+              << SumRdmaValues(fabric->GetTotals().drops) << " drops, " << detector->GetNDeadlocks()
+              << " deadlocks, " << SumRdmaValues(storms) << " queues cleared by watchdogs\n";
     constexpr uint32_t MAX_LISTED = 5;
     uint32_t listed = 0;
     for (const auto& result : results)

@@ -3,7 +3,6 @@
 #include "qbb-helper.h"
 
 #include "qbb-ascii-trace.h"
-#include "qbb-cable.h"
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
@@ -57,7 +56,7 @@ NetDeviceContainer
 QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
 {
     RdmaSimulatorImpl::Select(); // the helper may outlive a simulation
-    auto channel = MakeQbbCable(m_channelFactory, *a, *b);
+    auto channel = QbbChannel::Make(m_channelFactory, *a, *b);
     NetDeviceContainer ports;
     for (const auto& node : {a, b})
     {

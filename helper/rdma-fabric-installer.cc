@@ -2,7 +2,6 @@
 
 #include "rdma-fabric-installer.h"
 
-#include "qbb-cable.h"
 #include "qbb-wire.h"
 #include "rdma-attribute-text.h"
 #include "rdma-bdp.h"
@@ -11,7 +10,7 @@
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-units.h"
-#include "rdma-warn-once.h"
+#include "rdma-warnings.h"
 
 #include <ns3/boolean.h>
 #include <ns3/internet-stack-helper.h>
@@ -103,9 +102,9 @@ RdmaFabricInstaller::InstallLink(uint32_t link)
 {
     const RdmaTopologyLink& description = m_fabric->m_topology.GetLink(link);
     auto& parts = m_fabric->m_links[link];
-    parts.channel = MakeQbbCable(m_settings.channel,
-                                 *m_fabric->m_nodes.Get(description.a),
-                                 *m_fabric->m_nodes.Get(description.b));
+    parts.channel = QbbChannel::Make(m_settings.channel,
+                                     *m_fabric->m_nodes.Get(description.a),
+                                     *m_fabric->m_nodes.Get(description.b));
     parts.channel->SetDelay(QbbToTime(description.delay));
     parts.a = InstallPort(description, description.a, description.b);
     parts.a->Attach(parts.channel);
@@ -337,7 +336,7 @@ RdmaFabricInstaller::FinishControl()
         });
     if (m_control->NeedsCnp() && !cnps)
     {
-        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+        RdmaWarnOnce(GetRdmaWarnings(),
                      "rdma: warning: " + m_control->GetInstanceTypeId().GetName() +
                          " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n");
     }
@@ -378,7 +377,7 @@ RdmaFabricInstaller::ChooseIntFormat(QbbPs longestRtt)
     {
         const std::string what = asked == RdmaIntFormat::AUTO ? "Exact, because Paper " + reason
                                                               : "Paper, which " + reason;
-        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+        RdmaWarnOnce(GetRdmaWarnings(),
                      "rdma: note: " + name + " sends telemetry in IntFormat " + what + "\n");
     }
     return asked == RdmaIntFormat::AUTO ? m_fabric->m_intFormat : asked;

@@ -7,9 +7,8 @@
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
 #include "rdma-fabric.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
-#include "rdma-warn-once.h"
+#include "rdma-warnings.h"
 
 #include <ns3/pointer.h>
 
@@ -306,7 +305,7 @@ RdmaFabricTimers::NoteReordering()
     if (!m_reordering.empty())
     {
         const std::string transport = m_transport->GetInstanceTypeId().GetName();
-        RdmaWarnOnce(RdmaRanks::GetWarnings(),
+        RdmaWarnOnce(GetRdmaWarnings(),
                      "rdma: note: with " + m_reordering +
                          " packets of a queue pair overtake each other, and " + transport +
                          " takes the packets that come late for lost: it sends packets again "

@@ -2,7 +2,7 @@
 
 #include "rdma-late-setters.h"
 
-#include "rdma-ranks.h"
+#include "rdma-warnings.h"
 
 #include <utility>
 
@@ -32,7 +32,7 @@ class RdmaLateSetters::Watch : public Object
     {
         if (!m_state->late.empty())
         {
-            RdmaRanks::GetWarnings()
+            GetRdmaWarnings()
                 << "rdma: warning: " << m_state->helper << "::" << m_state->late
                 << " was called after the last Install() and has no effect; accepted: before "
                    "Install()\n";

@@ -3,8 +3,8 @@
 
 #include "rdma-file-error.h"
 #include "rdma-output-file.h"
-#include "rdma-ranks.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -296,8 +296,8 @@ RdmaLineReader::ReportRounding() const
 void
 RdmaLineReader::Warn(uint64_t line, const std::string& message) const
 {
-    RdmaRanks::GetWarnings() << "rdma: warning: " << m_fileName << ", line " << line << ": "
-                             << message << "\n";
+    GetRdmaWarnings() << "rdma: warning: " << m_fileName << ", line " << line << ": " << message
+                      << "\n";
 }
 
 void

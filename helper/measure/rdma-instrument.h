@@ -75,11 +75,11 @@ class RdmaInstrument : public Object
     virtual void Print(std::ostream& os) const;
 
     /**
-     * \return true if the instrument gives correct results when several ranks of MPI (RdmaRanks)
-     *         share the fabric, each with its own instrument. By default false: a run over several
-     *         ranks refuses the instrument
+     * \return true if the instrument gives correct results when several processes share the
+     *         simulation, each with its own instrument (rdma-shared-run.h). By default false: such
+     *         a run refuses the instrument
      */
-    virtual bool WatchesRanks() const
+    virtual bool WatchesSharedRuns() const
     {
         return false;
     }

@@ -6,8 +6,8 @@
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/boolean.h>
 #include <ns3/node-list.h>
@@ -42,9 +42,9 @@ class RdmaPcapInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
-        return true; // each rank writes the files of its own ports
+        return true; // each process writes the files of its own ports
     }
 
   private:
@@ -96,7 +96,7 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
                      "; accepted: a prefix in one that exists");
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
-        for (uint32_t i = 0; RdmaRanks::IsLocal(**it) && i < (*it)->GetNDevices(); ++i)
+        for (uint32_t i = 0; IsRdmaNodeLocal(**it) && i < (*it)->GetNDevices(); ++i)
         {
             const auto port = DynamicCast<QbbNetDevice>((*it)->GetDevice(i));
             if (!port)

@@ -44,8 +44,8 @@ namespace ns3
  * counts     | numbers that Finish() has got, for instance "flows_total"
  * files      | SHA-256 of each file that Write() has written, by name
  *
- * run.json differs from run to run; the other files do not. With several ranks of MPI (RdmaRanks),
- * only the first rank has an object.
+ * run.json differs from run to run; the other files do not. If several processes share the
+ * simulation, only one of them has an object.
  */
 class RdmaRunFolder
 {

@@ -23,14 +23,16 @@
 #include "rdma-option.h"
 #include "rdma-progress.h"
 #include "rdma-queue-pair.h"
-#include "rdma-rank-results.h"
-#include "rdma-rank-run.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-run-end.h"
+#include "rdma-shared-results.h"
+#include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 #include "rdma-workload.h"
 
 #include <ns3/boolean.h>
@@ -90,9 +92,8 @@ NoteOverload(const RdmaWorkload& workload)
     DoubleValue load;
     if (workload.GetAttributeFailSafe("Load", load) && load.Get() > 1)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
-                                 << FormatRdmaReal(load.Get())
-                                 << " times the line rate of the hosts\n";
+        GetRdmaWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
+                          << FormatRdmaReal(load.Get()) << " times the line rate of the hosts\n";
     }
 }
 
@@ -370,7 +371,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
-        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesRanks(),
+        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesSharedRuns(),
                      "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
                          std::to_string(RdmaRanks::GetNumber()) +
                          " ranks; accepted: with one rank");
@@ -440,8 +441,8 @@ RdmaFabricRun::CheckForDeadlocks()
     m_check = CheckQbbDeadlock(*m_fabric->GetRouting());
     if (!m_check.IsDeadlockFree() && !m_options.checkDeadlock)
     {
-        RdmaRanks::GetWarnings() << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
-                                 << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
+        GetRdmaWarnings() << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
+                          << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
     }
 }
 
@@ -500,17 +501,17 @@ RdmaFabricRun::Run(bool progress)
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())
     {
-        RdmaRanks::GetWarnings() << note << "\n";
+        GetRdmaWarnings() << note << "\n";
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_end = QbbNow();
     if (m_signal != 0)
     {
-        const uint64_t ended = SumRdmaRanks(m_runner->GetNCountedEnded());
-        RdmaRanks::GetWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal)
-                                 << " at " << FormatRdmaMicroseconds(m_end) << ", " << ended
-                                 << " of " << m_runner->GetNCounted()
-                                 << (m_window ? " counted" : "") << " flows have ended\n";
+        const uint64_t ended = SumRdmaValues(m_runner->GetNCountedEnded());
+        GetRdmaWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal) << " at "
+                          << FormatRdmaMicroseconds(m_end) << ", " << ended << " of "
+                          << m_runner->GetNCounted() << (m_window ? " counted" : "")
+                          << " flows have ended\n";
     }
     for (const auto& [option, instrument] : m_instruments)
     {
@@ -520,11 +521,11 @@ RdmaFabricRun::Run(bool progress)
         }
         instrument->Finish();
     }
-    const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
+    const uint64_t active = SumRdmaValues(m_runner->GetNActive());
     if (!m_detector && m_options.pfc == "on" && active > 0)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: several ranks of this simulator do not search for "
-                                    "deadlocks\n";
+        GetRdmaWarnings() << "rdma: note: several ranks of this simulator do not search for "
+                             "deadlocks\n";
     }
 }
 
@@ -568,7 +569,7 @@ RdmaFabricRun::GetOutcome() const
             MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
     }
     const uint64_t counted = m_runner->GetNCounted();
-    if (const uint64_t left = counted - SumRdmaRanks(m_runner->GetNCountedEnded()); left > 0)
+    if (const uint64_t left = counted - SumRdmaValues(m_runner->GetNCountedEnded()); left > 0)
     {
         const std::string by = m_signal != 0 ? RdmaInterrupt::GetName(m_signal)
                                : deadlock    ? "deadlock"
@@ -579,7 +580,7 @@ RdmaFabricRun::GetOutcome() const
             AddRdmaCutColumns(outcome.tables);
         }
     }
-    outcome.summary.events = SumRdmaRanks(m_events);
+    outcome.summary.events = SumRdmaValues(m_events);
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;
     outcome.summary.cpuS = m_cpuS;
     rusage usage{};

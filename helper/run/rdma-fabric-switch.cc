@@ -9,10 +9,10 @@
 #include "rdma-fabric-setup.h"
 #include "rdma-option.h"
 #include "rdma-part.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 
 #include <ns3/boolean.h>
 #include <ns3/enum.h>
@@ -86,7 +86,7 @@ ApplySonicFiles(RdmaFabric& fabric, const RdmaFabricOptions& options)
     notes.insert(notes.end(), more.begin(), more.end());
     for (const std::string& note : notes)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: " << note << "\n";
+        GetRdmaWarnings() << "rdma: note: " << note << "\n";
     }
     return config.hasBuffers;
 }

@@ -5,9 +5,9 @@
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
 #include "rdma-part-list.h"
-#include "rdma-ranks.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 
 #include <algorithm>
 #include <array>
@@ -178,7 +178,7 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
     lines.SkipRest(count, "flow", [&] { return reader.IsFlow(count); });
     if (LooksLikePackets(flows))
     {
-        RdmaRanks::GetWarnings()
+        GetRdmaWarnings()
             << "rdma: note: " << fileName
             << ": no flow has more bytes than seconds before its start; the columns are source "
                "destination priority destination-port bytes start-time, and not the source "
@@ -257,12 +257,11 @@ FindColumns(const RdmaLineReader& lines,
     }
     if (!leftOut.empty())
     {
-        RdmaRanks::GetWarnings() << "rdma: note: " << fileName
-                                 << ": flows of an earlier run; its results are left out ("
-                                 << leftOut << ")"
-                                 << (places[PRIORITY] == ABSENT ? ", and all flows are of class 3"
-                                                                : "")
-                                 << "\n";
+        GetRdmaWarnings() << "rdma: note: " << fileName
+                          << ": flows of an earlier run; its results are left out (" << leftOut
+                          << ")"
+                          << (places[PRIORITY] == ABSENT ? ", and all flows are of class 3" : "")
+                          << "\n";
     }
     return places;
 }
@@ -324,7 +323,7 @@ ParseRdmaFlows(const std::string& text, const std::string& fileName, const RdmaT
         isCsv ? ParseCsv(text, fileName, topology) : ParseText(text, fileName, topology);
     if (flows.empty())
     {
-        RdmaRanks::GetWarnings() << "rdma: warning: " << fileName << ": the file has no flow\n";
+        GetRdmaWarnings() << "rdma: warning: " << fileName << ": the file has no flow\n";
     }
     return flows;
 }

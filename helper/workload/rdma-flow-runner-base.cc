@@ -2,9 +2,8 @@
 
 #include "rdma-flow-runner-base.h"
 
-#include "rdma-rank-text.h"
-#include "rdma-ranks.h"
 #include "rdma-run-end.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
@@ -157,9 +156,9 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     while (last < now && !m_lastEndPs.compare_exchange_weak(last, now))
     {
     }
-    // With several threads, the last sender to increment the count need not be the last to end. A
-    // rank among several does not know the flows of other ranks.
-    if (++m_countedEnded == m_counted && m_stopWhenDone && !RdmaRanks::AreSeveral())
+    // With several threads, the last sender to increment the count need not be the last to end. In
+    // a shared run, this process does not know the flows of the others.
+    if (++m_countedEnded == m_counted && m_stopWhenDone && !IsRdmaRunShared())
     {
         StopRdmaRunAt(GetRdmaRunEnd(QbbPs(m_lastEndPs)));
     }
@@ -171,7 +170,7 @@ RdmaFlowRunnerBase::GetNextStart() const
     QbbPs next = QBB_NEVER;
     for (const Flow& entry : m_flows)
     {
-        if (!entry.started && RdmaRanks::IsLocal(*m_fabric->GetNode(entry.flow.srcHost)))
+        if (!entry.started && IsRdmaNodeLocal(*m_fabric->GetNode(entry.flow.srcHost)))
         {
             next = std::min(next, entry.flow.start);
         }
@@ -182,12 +181,7 @@ RdmaFlowRunnerBase::GetNextStart() const
 void
 RdmaFlowRunnerBase::ShareArrivals()
 {
-    if (!RdmaRanks::AreSeveral())
-    {
-        return;
-    }
-
-    // The receiver's rank knows when a flow has arrived, and the sender's rank everything else.
+    // The receiver's process knows when a flow has arrived, and the sender's everything else.
     struct Arrival
     {
         uint64_t index;

@@ -44,7 +44,7 @@ struct RdmaFlowRetries
  * The run ends when the last flow has ended: an event without a node stops the simulation at the
  * first multiple of 10 us (RDMA_RUN_END_STEP) strictly after the last completion at a sender. With
  * a window (SetWindow()), the flows that start in the window are counted, and the run ends when the
- * last counted flow has ended. Over several ranks of MPI, RunRdmaSimulation() ends the run.
+ * last counted flow has ended. RunRdmaSimulation() ends a shared run.
  *
  * The completion time of a flow is measured from its start until its last byte is in the receiver's
  * memory.
@@ -126,12 +126,12 @@ class RdmaFlowRunnerBase : public Object
         return m_started - m_ended;
     }
 
-    /** \return earliest start of a flow that starts on this rank later; QBB_NEVER: none does */
+    /** \return earliest start of a local flow that has not started; QBB_NEVER: none */
     QbbPs GetNextStart() const;
 
     /**
-     * Tells the runners of all ranks of MPI when flows have arrived and which frames are on their
-     * way, after a run (RunRdmaSimulation()). Does nothing with one rank.
+     * Tells the runners of all processes that share the simulation when flows have arrived and
+     * which frames are on their way, after a run (RunRdmaSimulation()).
      */
     void ShareArrivals();
 
@@ -150,8 +150,8 @@ class RdmaFlowRunnerBase : public Object
     /**
      * \return results of the flows, in ascending order of id. The status of an unfinished flow
      *         explains what the flow is waiting for. Flows after the window of the counted flows
-     *         are left out if they have not started. A rank of MPI knows the results of its own
-     *         senders (GatherRdmaFlows()).
+     *         are left out if they have not started. A process that shares the simulation knows
+     *         the results of its own senders (GatherRdmaFlows()).
      */
     std::vector<RdmaFlowResult> GetResults() const;
 
@@ -249,7 +249,7 @@ class RdmaFlowRunnerBase : public Object
      */
     virtual std::string DoDescribe(uint64_t index, bool arrived) const = 0;
 
-    /** Tells the runners of the other ranks what DoDescribe() needs of this rank, after a run. */
+    /** Tells the runners of other processes what their DoDescribe() needs, after a run. */
     virtual void DoShare()
     {
     }

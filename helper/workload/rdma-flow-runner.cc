@@ -5,9 +5,8 @@
 #include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
-#include "rdma-rank-text.h"
-#include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -327,7 +326,7 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
     return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};
 }
 
-/** \return the packets on their way to queue pairs of this rank's hosts and switches */
+/** \return the packets on their way to queue pairs of local hosts and switches */
 RdmaFlowRunner::Traffic
 RdmaFlowRunner::FindTraffic() const
 {
@@ -390,8 +389,8 @@ RdmaFlowRunner::DoShare()
 bool
 RdmaFlowRunner::IsLost(uint64_t index) const
 {
-    // The ranks of MPI look together, in DoShare().
-    if (!RdmaRanks::AreSeveral() && (!m_traffic || m_traffic->events != Simulator::GetEventCount()))
+    // The processes of a shared run look together, in DoShare().
+    if (!IsRdmaRunShared() && (!m_traffic || m_traffic->events != Simulator::GetEventCount()))
     {
         m_traffic = FindTraffic();
     }

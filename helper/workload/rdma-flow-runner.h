@@ -146,7 +146,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
     RdmaFlowCalendar m_receivers;             //!< schedules the creation of receiving queue pairs
-    mutable std::optional<Traffic> m_traffic; //!< latest result of FindTraffic(), of all ranks
+    mutable std::optional<Traffic> m_traffic; //!< latest result of FindTraffic(), of all nodes
 };
 
 } // namespace ns3

@@ -3,7 +3,7 @@
 #include "rdma-message-loop.h"
 
 #include "rdma-completion-queue.h"
-#include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 
@@ -41,7 +41,7 @@ RdmaMessageLoop::Add(uint32_t from, uint32_t to)
     const auto [sender, receiver] = m_fabric->Connect(from, to, m_priority);
     sender->SetSendCompletionQueue(m_completions);
     m_pairs.push_back({from, to, sender, receiver});
-    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(from)))
+    if (!IsRdmaNodeLocal(*m_fabric->GetNode(from)))
     {
         return;
     }

@@ -3,7 +3,7 @@
 #include "rdma-flow-calendar.h"
 
 #include "qbb-time.h"
-#include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ RdmaFlowCalendar::RdmaFlowCalendar(TimeOf timeOf, Handler handler)
 void
 RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
-    if (RdmaRanks::IsLocal(*node))
+    if (IsRdmaNodeLocal(*node))
     {
         Host& host = m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second;
         host.flows.push_back(index);

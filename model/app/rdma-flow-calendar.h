@@ -43,7 +43,7 @@ class RdmaFlowCalendar
     RdmaFlowCalendar& operator=(const RdmaFlowCalendar&) = delete;
 
     /**
-     * Adds a flow. Flows of hosts of other ranks (RdmaRanks) are not handled.
+     * Adds a flow. A flow of a host that is not local (IsRdmaNodeLocal()) is not handled.
      *
      * \param node host that handles the flow
      * \param index number of the flow

@@ -17,14 +17,53 @@ namespace ns3
 {
 
 QbbEventWheel::QbbEventWheel()
-    : m_late(ROOM),
-      m_far(ROOM),
-      m_heads(SLOTS, NONE),
+    : m_heads(SLOTS, NONE),
       m_used(WORDS, 0)
 {
+    m_late.reserve(ROOM);
+    m_far.reserve(ROOM);
     GrowCurrent();
     m_moved.reserve(ROOM);
     m_nodes.reserve(ROOM);
+}
+
+/** \return the event from \p begin on with the time and the uid of \p ev, or \p end */
+QbbEventWheel::Event*
+QbbEventWheel::Find(Event* begin, Event* end, const Event& ev)
+{
+    return std::find_if(begin, end, [&ev](const Event& other) {
+        return other.key.m_uid == ev.key.m_uid && other.key.m_ts == ev.key.m_ts;
+    });
+}
+
+inline void
+QbbEventWheel::PushOnHeap(Heap& heap, const Event& ev)
+{
+    heap.push_back(ev);
+    std::push_heap(heap.begin(), heap.end(), std::greater<>());
+}
+
+inline void
+QbbEventWheel::PopFromHeap(Heap& heap)
+{
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    heap.pop_back();
+}
+
+/** \return false if the heap does not hold the event */
+bool
+QbbEventWheel::RemoveFromHeap(Heap& heap, const Event& ev)
+{
+    Event* const end = heap.data() + heap.size();
+    Event* const found = Find(heap.data(), end, ev);
+    if (found == end)
+    {
+        return false;
+    }
+    *found = heap.back();
+    heap.pop_back();
+    std::make_heap(heap.begin(), heap.end(), std::greater<>());
+    return true;
 }
 
 [[gnu::always_inline]] inline uint64_t
@@ -80,7 +119,7 @@ QbbEventWheel::InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint3
             ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
             "rdma: an event beyond ns-3's clock, which ends after 9223 s at a resolution "
             "of 1 fs; accepted: Simulator::Stop() and other times below that");
-        m_far.Push(ev);
+        PushOnHeap(m_far, ev);
     }
 }
 
@@ -93,7 +132,7 @@ QbbEventWheel::InsertIntoCurrent(const Event& ev)
     {
         if (++shifts > MOST_SHIFTS)
         {
-            m_late.Push(ev);
+            PushOnHeap(m_late, ev);
             FindEasy();
             return;
         }
@@ -108,15 +147,15 @@ QbbEventWheel::Event
 QbbEventWheel::PeekNext() const
 {
     NS_ASSERT(!IsEmpty());
-    if (HasCurrent() || !m_late.IsEmpty())
+    if (HasCurrent() || !m_late.empty())
     {
-        return IsLateNext() ? m_late.Front() : m_end[-1];
+        return IsLateNext() ? m_late.front() : m_end[-1];
     }
     // PeekNext() must not advance the wheel: events may still be inserted before the next event.
     const uint64_t slot = FindNextSlot();
-    if (slot == NO_SLOT || (!m_far.IsEmpty() && GetSlot(m_far.Front()) < slot))
+    if (slot == NO_SLOT || (!m_far.empty() && GetSlot(m_far.front()) < slot))
     {
-        return m_far.Front();
+        return m_far.front();
     }
     uint32_t index = m_heads[slot % SLOTS];
     Event first = m_nodes[index].event;
@@ -124,7 +163,7 @@ QbbEventWheel::PeekNext() const
     {
         first = std::min(first, m_nodes[index].event);
     }
-    return m_far.IsEmpty() ? first : std::min(first, m_far.Front());
+    return m_far.empty() ? first : std::min(first, m_far.front());
 }
 
 // The following three functions run for each slot and are therefore inlined.
@@ -184,10 +223,10 @@ QbbEventWheel::TakeSlotInOrder(uint32_t place)
 void
 QbbEventWheel::TakeFar()
 {
-    while (!m_far.IsEmpty() && GetSlot(m_far.Front()) == m_slot)
+    while (!m_far.empty() && GetSlot(m_far.front()) == m_slot)
     {
-        AddToCurrent(m_far.Front());
-        m_far.Pop();
+        AddToCurrent(m_far.front());
+        PopFromHeap(m_far);
     }
     SortCurrent();
 }
@@ -197,9 +236,9 @@ QbbEventWheel::Advance()
 {
     m_ahead = m_inWheel >= CROWD ? AHEAD : 0;
     FindEasy();
-    if (m_inWheel == 0 && m_far.IsEmpty())
+    if (m_inWheel == 0 && m_far.empty())
     {
-        return HasCurrent() || !m_late.IsEmpty();
+        return HasCurrent() || !m_late.empty();
     }
     if (m_taken >= REVIEW_EVENTS)
     {
@@ -210,9 +249,9 @@ QbbEventWheel::Advance()
         }
     }
     uint64_t slot = FindNextSlot();
-    if (!m_far.IsEmpty())
+    if (!m_far.empty())
     {
-        slot = std::min(slot, GetSlot(m_far.Front()));
+        slot = std::min(slot, GetSlot(m_far.front()));
     }
     // The events that are left precede those of the slot.
     std::array<Event, AHEAD> left;
@@ -221,7 +260,7 @@ QbbEventWheel::Advance()
     // The skipped slots are empty, so all other slots keep their places in the wheel.
     m_slot = slot;
     TakeSlotInOrder(static_cast<uint32_t>(slot % SLOTS));
-    if (!m_far.IsEmpty() && GetSlot(m_far.Front()) == slot)
+    if (!m_far.empty() && GetSlot(m_far.front()) == slot)
     {
         TakeFar();
     }
@@ -250,8 +289,8 @@ QbbEventWheel::TakeHardNext()
         return --m_end;
     }
     // The place behind the last event in m_current holds the event for the caller.
-    AddToCurrent(m_late.Front());
-    m_late.Pop();
+    AddToCurrent(m_late.front());
+    PopFromHeap(m_late);
     FindEasy();
     return --m_end;
 }
@@ -322,10 +361,10 @@ QbbEventWheel::SetWidth(uint32_t slotBits)
         Insert(ev);
     }
     m_moved.clear();
-    while (!m_far.IsEmpty() && GetSlot(m_far.Front()) <= m_slot)
+    while (!m_far.empty() && GetSlot(m_far.front()) <= m_slot)
     {
-        InsertIntoCurrent(m_far.Front());
-        m_far.Pop();
+        InsertIntoCurrent(m_far.front());
+        PopFromHeap(m_far);
     }
 }
 
@@ -338,8 +377,11 @@ QbbEventWheel::TakeAll()
     }
     std::vector<Event> events(m_current.get(), m_end);
     m_end = m_current.get();
-    m_late.MoveTo(events);
-    m_far.MoveTo(events);
+    for (Heap* heap : {&m_late, &m_far})
+    {
+        events.insert(events.end(), heap->begin(), heap->end());
+        heap->clear();
+    }
     FindEasy();
     return events;
 }
@@ -350,13 +392,13 @@ QbbEventWheel::Remove(const Event& ev)
     const uint64_t slot = GetSlot(ev);
     if (slot <= m_slot)
     {
-        if (Event* const found = QbbEventHeap::Find(m_current.get(), m_end, ev); found != m_end)
+        if (Event* const found = Find(m_current.get(), m_end, ev); found != m_end)
         {
             std::move(found + 1, m_end, found);
             --m_end;
             return;
         }
-        if (m_late.Remove(ev))
+        if (RemoveFromHeap(m_late, ev))
         {
             FindEasy();
             return;
@@ -383,7 +425,8 @@ QbbEventWheel::Remove(const Event& ev)
         }
     }
     // The event may have been beyond the end of the wheel when it was inserted.
-    NS_ABORT_MSG_IF(!m_far.Remove(ev), "rdma: an event is removed that is not in the scheduler");
+    NS_ABORT_MSG_IF(!RemoveFromHeap(m_far, ev),
+                    "rdma: an event is removed that is not in the scheduler");
 }
 
 } // namespace ns3

@@ -3,8 +3,6 @@
 #ifndef QBB_EVENT_WHEEL_H
 #define QBB_EVENT_WHEEL_H
 
-#include "qbb-event-heap.h"
-
 #include <ns3/scheduler.h>
 
 #include <cstdint>
@@ -40,7 +38,7 @@ class QbbEventWheel
     /** \return true if no event is pending */
     bool IsEmpty() const
     {
-        return !HasCurrent() && m_late.IsEmpty() && m_inWheel == 0 && m_far.IsEmpty();
+        return !HasCurrent() && m_late.empty() && m_inWheel == 0 && m_far.empty();
     }
 
     /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
@@ -169,12 +167,12 @@ class QbbEventWheel
     /** \return true if the next event is the first one of m_late */
     bool IsLateNext() const
     {
-        return !m_late.IsEmpty() && (!HasCurrent() || m_end[-1] > m_late.Front());
+        return !m_late.empty() && (!HasCurrent() || m_end[-1] > m_late.front());
     }
 
     void FindEasy()
     {
-        m_easyAbove = m_current.get() + (m_late.IsEmpty() ? m_ahead : m_maxCurrent);
+        m_easyAbove = m_current.get() + (m_late.empty() ? m_ahead : m_maxCurrent);
     }
 
     void AddToCurrent(const Event& ev)
@@ -202,14 +200,22 @@ class QbbEventWheel
     void PrefetchNextSlot() const;
     void SortCurrent();
 
+    /// Events as a heap of the standard library, whose front is the first event.
+    using Heap = std::vector<Event>;
+
+    static Event* Find(Event* begin, Event* end, const Event& ev);
+    static void PushOnHeap(Heap& heap, const Event& ev);
+    static void PopFromHeap(Heap& heap);
+    static bool RemoveFromHeap(Heap& heap, const Event& ev);
+
     std::unique_ptr<Event[]> m_current; //!< events of m_slot and earlier, the last of them first
     Event* m_end{nullptr};              //!< end of the events in m_current
     /// TakeNext() may take the last event of m_current if m_end is above this address.
     const Event* m_easyAbove{nullptr};
     uint32_t m_maxCurrent{0};        //!< number of events that m_current has memory for
-    QbbEventHeap m_late;             //!< events of m_slot that m_current would insert too slowly
+    Heap m_late;                     //!< events of m_slot that m_current would insert too slowly
     std::vector<Event> m_moved;      //!< scratch space of SetWidth()
-    QbbEventHeap m_far;              //!< events inserted beyond the wheel
+    Heap m_far;                      //!< events inserted beyond the wheel
     std::vector<uint32_t> m_heads;   //!< first node of each slot's list
     std::vector<uint64_t> m_used;    //!< bitmap of the slots with events
     std::vector<Node> m_nodes;       //!< storage of all list nodes

@@ -94,7 +94,7 @@ void
 QbbLargePages::Follow()
 {
     const uintptr_t end = GetHeapEnd();
-    if (!m_on || end <= m_end || end - m_first < SMALL || !MayGrow())
+    if (end <= m_end || end - m_first < SMALL || !MayGrow())
     {
         return;
     }

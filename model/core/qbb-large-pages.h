@@ -37,18 +37,6 @@ class QbbLargePages
 
     QbbLargePages();
 
-    /** \param on false: Follow() does nothing */
-    void SetOn(bool on)
-    {
-        m_on = on;
-    }
-
-    /** \return value of SetOn(); true at first */
-    bool IsOn() const
-    {
-        return m_on;
-    }
-
     /**
      * Asks for large pages for the memory that the heap has gained since the last request. Must be
      * called often while the heap grows.
@@ -64,7 +52,6 @@ class QbbLargePages
   private:
     uintptr_t m_first;   //!< end of the heap when the object was made
     uintptr_t m_end;     //!< end of the heap at the last request
-    bool m_on{true};     //!< value of SetOn()
     uint64_t m_bytes{0}; //!< value of GetBytes()
 };
 

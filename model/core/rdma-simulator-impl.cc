@@ -2,17 +2,29 @@
 
 #include "rdma-simulator-impl.h"
 
+#include "qbb-rank-windows.h"
+#include "qbb-time.h"
+#include "rdma-rank-alarms.h"
 #include "rdma-ranks.h"
-#include "rdma-simulator-choice.h"
 
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 #include <ns3/boolean.h>
+#include <ns3/channel-list.h>
+#include <ns3/channel.h>
+#include <ns3/enum.h>
+#include <ns3/global-value.h>
 #include <ns3/log.h>
 #include <ns3/make-event.h>
+#include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
+#include <ns3/type-id.h>
 #include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
 
 namespace ns3
 {
@@ -20,6 +32,48 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("RdmaSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaSimulatorImpl);
+
+namespace
+{
+
+constexpr uint32_t MOST_THREADS = 256; // of the global value threads and the attribute Threads
+
+/// Simulator that RdmaSimulatorImpl::Select() makes.
+enum SimulatorChoice
+{
+    OWN_SIMULATOR,
+    DEFAULT_SIMULATOR,
+    RANKS_OF_MPI
+};
+
+GlobalValue g_rdmaSimulator(
+    "simulator",
+    "Simulator that rdma's programs and helpers make: own "
+    "(ns3::RdmaSimulatorImpl), default (ns-3's), or mpi (own, on the ranks that mpirun starts). "
+    "Results are equal.",
+    EnumValue(OWN_SIMULATOR),
+    MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default", RANKS_OF_MPI, "mpi"));
+
+GlobalValue g_rdmaThreads("threads",
+                          "Threads that share the work of a run, with simulator=own. Results do "
+                          "not depend on their number.",
+                          UintegerValue(1),
+                          MakeUintegerChecker<uint32_t>(1, MOST_THREADS));
+
+constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType";    // ns-3's global value
+constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl"; // ns-3's, for ranks of MPI
+
+/// \return number of threads that a script asks for by Config::SetDefault()
+uint64_t
+GetDefaultThreads()
+{
+    TypeId::AttributeInformation threads;
+    RdmaSimulatorImpl::GetTypeId().LookupAttributeByName("Threads", &threads);
+    const auto value = DynamicCast<const UintegerValue>(threads.initialValue);
+    return value ? value->Get() : 1;
+}
+
+} // namespace
 
 TypeId
 RdmaSimulatorImpl::GetTypeId()
@@ -34,12 +88,11 @@ RdmaSimulatorImpl::GetTypeId()
                           "the number of threads. Set it before the first event is scheduled.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaSimulatorImpl::m_threads),
-                          MakeUintegerChecker<uint32_t>(1, RDMA_MAX_THREADS))
+                          MakeUintegerChecker<uint32_t>(1, MOST_THREADS))
             .AddAttribute("Grouping",
                           "Type of the ns3::QbbNodeGroups that divides nodes among the threads.",
                           StringValue("ns3::QbbFabricGroups"),
-                          MakeStringAccessor(&RdmaSimulatorImpl::SetGrouping,
-                                             &RdmaSimulatorImpl::GetGrouping),
+                          MakeStringAccessor(&RdmaSimulatorImpl::m_grouping),
                           MakeStringChecker())
             .AddAttribute(
                 "DeferSinks",
@@ -48,30 +101,71 @@ RdmaSimulatorImpl::GetTypeId()
                 "with sinks run on any thread. A sink may then use its arguments and the "
                 "clock alone, because the nodes have gone on since the event.",
                 BooleanValue(false),
-                MakeBooleanAccessor(&RdmaSimulatorImpl::SetDeferSinks,
-                                    &RdmaSimulatorImpl::DefersSinks),
+                MakeBooleanAccessor(&RdmaSimulatorImpl::m_defersSinks),
                 MakeBooleanChecker())
             .AddAttribute("LargePages",
                           "Request large pages for the heap of a large run from Linux. Affects "
                           "speed only.",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaSimulatorImpl::SetLargePages,
-                                              &RdmaSimulatorImpl::HasLargePages),
+                          MakeBooleanAccessor(&RdmaSimulatorImpl::m_asksForLargePages),
                           MakeBooleanChecker());
     return tid;
 }
 
 RdmaSimulatorImpl::RdmaSimulatorImpl()
-    : m_parallel(m_engine, m_interrupted),
-      m_rank(*this, m_engine),
-      m_thread(std::this_thread::get_id())
+    : m_thread(std::this_thread::get_id())
 {
 }
+
+RdmaSimulatorImpl::~RdmaSimulatorImpl() = default;
 
 void
 RdmaSimulatorImpl::Select()
 {
-    ChooseRdmaSimulator();
+    QbbSetTimeResolution();
+    StringValue type;
+    GlobalValue::GetValueByName(SIMULATOR_TYPE, type);
+    const std::string before = type.Get();
+    StringValue choice;
+    g_rdmaSimulator.GetValue(choice);
+    UintegerValue threads;
+    g_rdmaThreads.GetValue(threads);
+    const bool hasRanks = choice.Get() == "mpi" && RdmaRanks::Begin();
+    if (choice.Get() != "default" && before == "ns3::DefaultSimulatorImpl")
+    {
+        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(GetTypeId().GetName()));
+        // ns-3 makes the simulator here, unless one exists.
+        Simulator::GetImplementation();
+        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(before));
+    }
+    const uint64_t asked = std::max(threads.Get(), GetDefaultThreads());
+    if (!hasRanks && asked == 1)
+    {
+        return;
+    }
+    const Ptr<SimulatorImpl> simulator = Simulator::GetImplementation();
+    const std::string made = simulator->GetInstanceTypeId().GetName();
+    const auto own = DynamicCast<RdmaSimulatorImpl>(simulator);
+    NS_ABORT_MSG_IF(hasRanks && !own && made != RANKS_SIMULATOR,
+                    "rdma: simulator=mpi, and the simulator is "
+                        << made << "; accepted: before the first node and the first event, with "
+                        << SIMULATOR_TYPE << "=ns3::DefaultSimulatorImpl or " << RANKS_SIMULATOR);
+    if (asked == 1)
+    {
+        return;
+    }
+    NS_ABORT_MSG_IF(!own,
+                    "rdma: threads="
+                        << asked << " with " << made
+                        << "; accepted: with simulator=own, and with an rdma helper or "
+                           "RdmaSimulatorImpl::Select() before the first node and the first event");
+    NS_ABORT_MSG_IF(hasRanks,
+                    "rdma: threads=" << asked << " with " << RdmaRanks::GetNumber()
+                                     << " ranks of MPI; accepted: threads=1");
+    if (threads.Get() > 1)
+    {
+        own->SetAttribute("Threads", threads);
+    }
 }
 
 void
@@ -99,28 +193,27 @@ bool
 RdmaSimulatorImpl::IsOnOwnThread() const
 {
     // Another thread must not look at the run, which may end meanwhile.
-    return m_thread == std::this_thread::get_id() ||
-           (QbbEngine::GetRunning() && m_parallel.GetRun());
+    return m_thread == std::this_thread::get_id() || (QbbEngine::GetRunning() && m_run);
 }
 
 const QbbEngine&
 RdmaSimulatorImpl::GetPresentEngine() const
 {
     const QbbEngine* const running = QbbEngine::GetRunning();
-    return m_parallel.GetRun() && running ? *running : m_engine;
+    return m_run && running ? *running : m_engine;
 }
 
 const QbbEngine&
 RdmaSimulatorImpl::GetEngineOf(const EventId& id) const
 {
-    QbbParallelRun* const run = m_parallel.GetRun();
+    QbbParallelRun* const run = m_run.get();
     return run ? run->GetEngine(id.GetContext()) : m_engine;
 }
 
 bool
 RdmaSimulatorImpl::IsFinished() const
 {
-    const QbbParallelRun* const run = m_parallel.GetRun();
+    const QbbParallelRun* const run = m_run.get();
     if (!run)
     {
         return m_engine.IsEmpty() || m_stop;
@@ -129,6 +222,16 @@ RdmaSimulatorImpl::IsFinished() const
                     "rdma: Simulator::IsFinished() in an event of a node; accepted: in an event "
                     "without a node, or with ns3::RdmaSimulatorImpl::Threads=1");
     return run->IsEmpty() || m_stop;
+}
+
+/** Asks for large pages for the memory that the heap has gained. */
+void
+RdmaSimulatorImpl::AskForLargePages()
+{
+    if (m_asksForLargePages)
+    {
+        m_largePages.Follow();
+    }
 }
 
 void
@@ -148,40 +251,163 @@ RdmaSimulatorImpl::TakeForeignEvents()
 void
 RdmaSimulatorImpl::Run()
 {
-    NS_ABORT_MSG_IF(m_parallel.GetRun(),
+    NS_ABORT_MSG_IF(m_run,
                     "rdma: Simulator::Run() in an event; accepted: with "
                     "ns3::RdmaSimulatorImpl::Threads=1");
     m_thread = std::this_thread::get_id();
     m_stop = false;
-    m_largePages.Follow();
+    AskForLargePages();
+    if (!RunOnRanks() && (m_threads == 1 || !RunOnThreads()))
     {
-        const QbbEngine::RunningScope scope(&m_engine);
-        if (RdmaRanks::AreSeveral())
+        RunOnOneThread();
+    }
+}
+
+/** Runs until all ranks have ended. \return false if this process shares no cable with others */
+bool
+RdmaSimulatorImpl::RunOnRanks()
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return false;
+    }
+    const QbbEngine::RunningScope scope(&m_engine);
+    GetGroups().CheckSharedRun();
+    NS_ABORT_MSG_IF(m_threads > 1,
+                    "rdma: threads=" << m_threads << " with " << RdmaRanks::GetNumber()
+                                     << " ranks of MPI; accepted: threads=1");
+    for (auto it = ChannelList::Begin(); it != ChannelList::End(); ++it)
+    {
+        NS_ABORT_MSG_IF((*it)->GetInstanceTypeId().GetName() == "ns3::PointToPointRemoteChannel",
+                        "rdma: simulator=mpi with a cable ns3::PointToPointRemoteChannel between "
+                        "two ranks; accepted: with "
+                        "SimulatorImplementationType=ns3::DistributedSimulatorImpl");
+    }
+    if (!m_windows)
+    {
+        const auto border = GetObject<QbbRankBorder>();
+        if (!border)
         {
-            m_parallel.CheckRanks();
+            return false;
         }
-        if (m_rank.Run(m_threads, [this](const auto& limit) { return RunBefore(limit); }))
+        // The simulator owns the border and the alarms.
+        m_windows = std::make_unique<QbbRankWindows>(m_engine,
+                                                     *border,
+                                                     *RdmaRankAlarms::Get(),
+                                                     RdmaRanks::MakeMail(),
+                                                     RdmaRanks::GetRank(),
+                                                     RdmaRanks::GetNumber());
+    }
+    m_windows->Run([this](const Scheduler::EventKey& limit) { return RunBefore(limit); });
+    return true;
+}
+
+std::set<uint32_t>
+RdmaSimulatorImpl::FindForeignNodes()
+{
+    std::set<uint32_t> nodes;
+    for (const Scheduler::Event& ev : m_engine.TakeAll())
+    {
+        if (!QbbEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
         {
-            return;
+            nodes.insert(ev.key.m_context);
+        }
+        m_engine.Adopt(ev);
+    }
+    return nodes;
+}
+
+QbbNodeGroups&
+RdmaSimulatorImpl::GetGroups()
+{
+    if (!m_groups)
+    {
+        TypeId type;
+        NS_ABORT_MSG_IF(!TypeId::LookupByNameFailSafe(m_grouping, &type) ||
+                            !type.IsChildOf(QbbNodeGroups::GetTypeId()),
+                        "rdma: ns3::RdmaSimulatorImpl::Grouping="
+                            << m_grouping
+                            << "; accepted: a class that derives from ns3::QbbNodeGroups");
+        ObjectFactory factory;
+        factory.SetTypeId(type);
+        m_groups = factory.Create<QbbNodeGroups>();
+    }
+    return *m_groups;
+}
+
+/** Runs the groups apart until the end, or until a number of events. \return false at the latter */
+bool
+RdmaSimulatorImpl::RunGroups(uint32_t groups, uint64_t events)
+{
+    const auto takeForeign = [this] {
+        TakeForeignEvents();
+        if (m_stop)
+        {
+            m_run->Stop();
+        }
+    };
+    m_run = std::make_unique<QbbParallelRun>(m_engine,
+                                             *m_groups,
+                                             groups,
+                                             m_notes,
+                                             m_defersSinks,
+                                             m_interrupted);
+    bool isOver = false;
+    std::exception_ptr failure;
+    try
+    {
+        isOver = m_run->Run(takeForeign, events);
+    }
+    catch (...)
+    {
+        failure = std::current_exception();
+    }
+    m_run.reset();
+    m_groups->Unite();
+    if (failure)
+    {
+        std::rethrow_exception(failure);
+    }
+    return isOver;
+}
+
+/** Handles the notes that an exception has left over. The clock stays as it is. */
+void
+RdmaSimulatorImpl::HandleNotes()
+{
+    const Scheduler::EventKey now = m_engine.GetKey();
+    QbbParallelRun::HandleNotes(m_engine, m_notes, QbbEngine::NO_EVENT.m_ts);
+    m_engine.Continue(now, m_engine.GetNextUid());
+}
+
+/** \return false if one thread has to run the rest, for the reason in m_reason */
+bool
+RdmaSimulatorImpl::RunOnThreads()
+{
+    RunFirstInstant();
+    AskForLargePages();
+    if (m_stop)
+    {
+        return true;
+    }
+    m_reason = m_demand;
+    if (!m_demand.empty())
+    {
+        return false;
+    }
+    for (uint32_t division = 0;; ++division)
+    {
+        const uint32_t groups = GetGroups().Divide(m_threads, FindForeignNodes(), m_defersSinks);
+        m_reason = m_groups->GetReason();
+        if (groups < 2)
+        {
+            return false;
+        }
+        if (RunGroups(groups, m_groups->GetEventsToNext(division)))
+        {
+            return true;
         }
     }
-    if (m_threads > 1)
-    {
-        RunFirstInstant();
-        m_largePages.Follow();
-        const auto takeForeign = [this] {
-            TakeForeignEvents();
-            if (m_stop)
-            {
-                m_parallel.GetRun()->Stop();
-            }
-        };
-        if (m_stop || m_parallel.Run(m_threads, takeForeign))
-        {
-            return;
-        }
-    }
-    RunOnOneThread();
 }
 
 uint32_t
@@ -196,7 +422,7 @@ RdmaSimulatorImpl::KeepOneThread(const std::string& reason)
 {
     if (const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation()))
     {
-        own->m_parallel.KeepOneThread(reason);
+        own->m_demand = reason;
     }
 }
 
@@ -216,7 +442,7 @@ std::string
 RdmaSimulatorImpl::GetReasonForOneThread()
 {
     const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
-    return own && own->m_threads > 1 ? own->m_parallel.GetReason() : "";
+    return own && own->m_threads > 1 ? own->m_reason : "";
 }
 
 void
@@ -236,14 +462,14 @@ void
 RdmaSimulatorImpl::RunOnOneThread()
 {
     const QbbEngine::RunningScope scope(&m_engine);
-    m_parallel.HandleNotes();
+    HandleNotes();
     do
     {
         m_interrupted = false;
         TakeForeignEvents();
         do
         {
-            m_largePages.Follow();
+            AskForLargePages();
         } while (!m_stop && m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
     } while (!m_stop && m_interrupted);
 }
@@ -260,7 +486,7 @@ RdmaSimulatorImpl::RunBefore(const Scheduler::EventKey& limit)
             m_engine.RunBefore(limit, &m_interrupted);
         }
     } while (!m_stop && m_interrupted);
-    m_largePages.Follow();
+    AskForLargePages();
     return !m_stop;
 }
 
@@ -273,7 +499,7 @@ RdmaSimulatorImpl::Stop()
         m_interrupted = true; // comes last: Run() looks at m_stop once it has reset the flag
         return;
     }
-    QbbParallelRun* const run = m_parallel.GetRun();
+    QbbParallelRun* const run = m_run.get();
     NS_ABORT_MSG_IF(run && (QbbEngine::GetRunning() || run->IsHandlingNotes()),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
@@ -304,9 +530,9 @@ Scheduler::EventKey
 RdmaSimulatorImpl::Insert(const Time& delay, uint32_t context, EventImpl* event)
 {
     const QbbEventTime at = GetTimeAfter(delay);
-    if (QbbParallelRun* const run = m_parallel.GetRun())
+    if (m_run)
     {
-        return run->Insert(at, context, event);
+        return m_run->Insert(at, context, event);
     }
     // A later division of the nodes asks which events are the module's own.
     if (auto* own = m_threads > 1 ? dynamic_cast<QbbEvent*>(event) : nullptr)
@@ -333,10 +559,10 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
     NS_ASSERT_MSG(delay.IsPositive(), "an event is scheduled for a time that has passed");
     if (IsOnOwnThread())
     {
-        if (!m_parallel.GetRun())
+        if (!m_run)
         {
             // ns-3 schedules an event for each node and each device that a script makes.
-            m_largePages.Follow();
+            AskForLargePages();
         }
         Insert(delay, context, event);
         return;
@@ -346,13 +572,31 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
     m_interrupted = true;
 }
 
+void
+RdmaSimulatorImpl::Destroy()
+{
+    // Such an event may add others.
+    while (!m_destroyEvents.empty())
+    {
+        const Ptr<EventImpl> event = m_destroyEvents.front().PeekEventImpl();
+        m_destroyEvents.pop_front();
+        if (!event->IsCancelled())
+        {
+            event->Invoke();
+        }
+    }
+}
+
 EventId
 RdmaSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
     NS_ASSERT_MSG(m_thread == std::this_thread::get_id(),
                   "Simulator::ScheduleDestroy() from another thread");
     m_engine.SkipUid();
-    return m_destroyEvents.Add(event, GetPresentEngine().GetKey().m_ts);
+    return m_destroyEvents.emplace_back(Ptr<EventImpl>(event, false),
+                                        GetPresentEngine().GetKey().m_ts,
+                                        Simulator::NO_CONTEXT,
+                                        EventId::UID::DESTROY);
 }
 
 Time
@@ -372,14 +616,18 @@ RdmaSimulatorImpl::Remove(const EventId& id)
 {
     if (id.GetUid() == EventId::UID::DESTROY)
     {
-        m_destroyEvents.Remove(id);
+        const auto found = std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id);
+        if (found != m_destroyEvents.end())
+        {
+            m_destroyEvents.erase(found);
+        }
         return;
     }
     if (IsExpired(id))
     {
         return;
     }
-    if (m_parallel.GetRun())
+    if (m_run)
     {
         // The event may be in a list that another thread uses, or in no event list yet.
         id.PeekEventImpl()->Cancel();
@@ -415,7 +663,8 @@ RdmaSimulatorImpl::IsExpired(const EventId& id) const
     }
     if (id.GetUid() == EventId::UID::DESTROY)
     {
-        return !m_destroyEvents.Has(id);
+        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
+               m_destroyEvents.end();
     }
     const Scheduler::EventKey& key = GetEngineOf(id).GetKey();
     return id.GetTs() < key.m_ts || (id.GetTs() == key.m_ts && id.GetUid() <= key.m_uid);
@@ -430,7 +679,7 @@ RdmaSimulatorImpl::GetContext() const
 uint64_t
 RdmaSimulatorImpl::GetEventCount() const
 {
-    const QbbParallelRun* const run = m_parallel.GetRun();
+    const QbbParallelRun* const run = m_run.get();
     return run ? run->GetEventCount() : m_engine.GetEventCount();
 }
 

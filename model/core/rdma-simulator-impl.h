@@ -3,18 +3,23 @@
 #ifndef RDMA_SIMULATOR_IMPL_H
 #define RDMA_SIMULATOR_IMPL_H
 
-#include "qbb-destroy-events.h"
 #include "qbb-engine.h"
 #include "qbb-large-pages.h"
-#include "qbb-parallel-simulation.h"
-#include "qbb-rank-simulation.h"
+#include "qbb-node-groups.h"
+#include "qbb-parallel-run.h"
 
+#include <ns3/event-id.h>
+#include <ns3/ptr.h>
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <list>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,6 +27,8 @@
 
 namespace ns3
 {
+
+class QbbRankWindows;
 
 /**
  * \ingroup rdma
@@ -38,7 +45,8 @@ namespace ns3
  * do anything, and its events of nodes of group 0 (QbbNodeGroups) may do anything to their node.
  * Everything else that a script tries ends with a message: Simulator::Stop() in an event of a node,
  * an event for another node, or a sink of a trace source that was connected to a node of another
- * thread during the run.
+ * thread during the run. The nodes are divided among the threads again once their loads have been
+ * measured, and later at growing intervals.
  *
  * Threads that do not belong to the simulator may call Simulator::ScheduleWithContext(), for any
  * node, and Simulator::Stop(). The delay counts from the moment at which the simulator takes the
@@ -72,7 +80,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     static TypeId GetTypeId();
 
     RdmaSimulatorImpl();
-    ~RdmaSimulatorImpl() override = default;
+    ~RdmaSimulatorImpl() override;
 
     /**
      * Sets ns-3's time resolution (QbbSetTimeResolution()), and makes an RdmaSimulatorImpl the
@@ -88,11 +96,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     static void Select();
 
     // Inherited from SimulatorImpl
-    void Destroy() override
-    {
-        m_destroyEvents.RunAll();
-    }
-
+    void Destroy() override;
     bool IsFinished() const override;
     void Stop() override;
     StopResult Stop(const Time& delay) override;
@@ -164,54 +168,38 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     bool IsOnOwnThread() const;
     const QbbEngine& GetPresentEngine() const;
     const QbbEngine& GetEngineOf(const EventId& id) const;
+    void AskForLargePages();
+    QbbNodeGroups& GetGroups();
+    std::set<uint32_t> FindForeignNodes();
+    bool RunGroups(uint32_t groups, uint64_t events);
+    void HandleNotes();
+    bool RunOnRanks();
+    bool RunOnThreads();
     void RunFirstInstant();
     void RunOnOneThread();
     bool RunBefore(const Scheduler::EventKey& limit);
 
-    void SetGrouping(std::string type)
-    {
-        m_parallel.SetGrouping(type);
-    }
-
-    std::string GetGrouping() const
-    {
-        return m_parallel.GetGrouping();
-    }
-
-    void SetDeferSinks(bool defers)
-    {
-        m_parallel.SetDefersSinks(defers);
-    }
-
-    bool DefersSinks() const
-    {
-        return m_parallel.DefersSinks();
-    }
-
-    void SetLargePages(bool on)
-    {
-        m_largePages.SetOn(on);
-    }
-
-    bool HasLargePages() const
-    {
-        return m_largePages.IsOn();
-    }
-
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
-    QbbEngine m_engine;                    //!< clock and event list
-    uint32_t m_threads{1};                 //!< attribute Threads
-    QbbParallelSimulation m_parallel;      //!< divides nodes among threads; attribute Grouping
-    QbbRankSimulation m_rank;              //!< windows of this rank of MPI, if it is one of several
-    std::atomic<bool> m_stop{false};       //!< Stop() has been called
-    QbbDestroyEvents m_destroyEvents;      //!< events that Destroy() runs
-    std::atomic<std::thread::id> m_thread; //!< thread that created or runs the simulator
-    std::mutex m_foreignMutex;             //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;   //!< events of other threads, not yet taken
-    std::atomic<bool> m_interrupted{false}; //!< Run() must look at m_stop and m_foreign
-    QbbLargePages m_largePages;             //!< large pages for the heap; attribute LargePages
+    QbbEngine m_engine;          //!< clock and event list
+    uint32_t m_threads{1};       //!< attribute Threads
+    bool m_defersSinks{false};   //!< attribute DeferSinks
+    std::string m_grouping;      //!< attribute Grouping: class that divides the nodes among threads
+    std::string m_demand;        //!< reason of KeepOneThread()
+    std::string m_reason;        //!< result of GetReasonForOneThread()
+    Ptr<QbbNodeGroups> m_groups; //!< groups of nodes, once a run has asked for them
+    std::unique_ptr<QbbParallelRun> m_run;     //!< the run, while groups of nodes run apart
+    QbbParallelRun::Notes m_notes;             //!< notes of events that have run on several threads
+    std::unique_ptr<QbbRankWindows> m_windows; //!< windows of this rank of MPI among several
+    std::atomic<bool> m_stop{false};           //!< Stop() has been called
+    std::list<EventId> m_destroyEvents;        //!< events that Destroy() runs, in order
+    std::atomic<std::thread::id> m_thread;     //!< thread that created or runs the simulator
+    std::mutex m_foreignMutex;                 //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign;       //!< events of other threads, not yet taken
+    std::atomic<bool> m_interrupted{false};    //!< Run() must look at m_stop and m_foreign
+    bool m_asksForLargePages{true};            //!< attribute LargePages
+    QbbLargePages m_largePages;                //!< large pages for the heap
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 
 #include "qbb-net-device.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -33,6 +34,18 @@ QbbChannel::GetTypeId()
                 MakeBooleanAccessor(&QbbChannel::SetSerialized, &QbbChannel::IsSerialized),
                 MakeBooleanChecker());
     return tid;
+}
+
+Ptr<QbbChannel>
+QbbChannel::Make(const ObjectFactory& factory, const Node& a, const Node& b)
+{
+    if (!IsRdmaRunShared() || a.GetSystemId() == b.GetSystemId())
+    {
+        return factory.Create<QbbChannel>();
+    }
+    ObjectFactory remote = factory;
+    remote.SetTypeId("ns3::QbbRemoteChannel"); // exists wherever there are ranks
+    return remote.Create<QbbChannel>();
 }
 
 QbbChannel::QbbChannel()

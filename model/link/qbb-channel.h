@@ -8,6 +8,8 @@
 #include "qbb-time.h"
 
 #include <ns3/channel.h>
+#include <ns3/node.h>
+#include <ns3/object-factory.h>
 #include <ns3/ptr.h>
 
 #include <array>
@@ -34,6 +36,18 @@ class QbbChannel : public Channel
      * \return the object TypeId
      */
     static TypeId GetTypeId();
+
+    /**
+     * Makes the cable between two nodes: a QbbRemoteChannel if several ranks of MPI share the
+     * simulation and the nodes belong to two of them (RdmaRanks), and otherwise what the factory
+     * makes.
+     *
+     * \param factory factory of a QbbChannel, with the attributes of the cable
+     * \param a a node
+     * \param b another node
+     * \return the cable, to which no port is attached
+     */
+    static Ptr<QbbChannel> Make(const ObjectFactory& factory, const Node& a, const Node& b);
 
     QbbChannel();
     ~QbbChannel() override;

@@ -3,8 +3,8 @@
 #ifndef QBB_FRAME_BORDER_H
 #define QBB_FRAME_BORDER_H
 
-#include "qbb-border.h"
 #include "qbb-frame.h"
+#include "qbb-node-groups.h"
 #include "qbb-ps.h"
 
 #include <array>

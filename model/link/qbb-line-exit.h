@@ -11,8 +11,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Takes the frames of a port whose peer belongs to another thread (QbbFrameExit) or to another rank
- * of MPI (QbbRemoteChannel). The thread or rank of the peer puts each frame on its own line by
+ * Takes the frames of a port whose peer belongs to another thread (QbbFrameExit) or to another
+ * process (QbbRemoteChannel). The thread or process of the peer puts each frame on its own line by
  * QbbLine::TakeOver().
  *
  * A port with an exit does not touch the line, whose memory is in the caches of the peer's thread.

@@ -22,8 +22,8 @@ class QbbPort;
  * \ingroup rdma
  * One direction of a QbbChannel: the frames in flight towards a port.
  *
- * If the nodes at the two ends run on different threads or ranks, the sender gives frames to a
- * QbbLineExit, and the receiver's thread or rank puts them on the line.
+ * If the nodes at the two ends run on different threads or processes, the sender gives frames to a
+ * QbbLineExit, and the receiver's thread or process puts them on the line.
  *
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
@@ -80,7 +80,7 @@ class alignas(64) QbbLine final : public QbbEvent
     }
 
     /**
-     * Puts a frame that comes from another thread or rank on the line.
+     * Puts a frame that comes from another thread or process on the line.
      *
      * \param frame frame from the pool of the receiver
      * \param arrival instant at which the last bit arrives, in the future

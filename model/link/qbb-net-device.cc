@@ -4,10 +4,10 @@
 
 #include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
-#include "qbb-warn-once.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-refuse.h"
+#include "rdma-warnings.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>

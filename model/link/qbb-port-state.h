@@ -271,7 +271,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
   private:
     uint64_t m_fraction{0};              //!< occupancy beyond m_busyUntil, in 1/rate ps
     QbbFrameSource* m_source{nullptr};   //!< generator of frames
-    QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or rank; null: none
+    QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or process; null: none
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
     Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
 

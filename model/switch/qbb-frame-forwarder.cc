@@ -3,9 +3,9 @@
 #include "qbb-frame-forwarder.h"
 
 #include "qbb-arp-proxy.h"
-#include "qbb-warn-once.h"
 #include "qbb-wire.h"
 #include "rdma-refuse.h"
+#include "rdma-warnings.h"
 
 #include <ns3/abort.h>
 

@@ -262,9 +262,9 @@ QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool d
 }
 
 void
-QbbFabricGroups::CheckRanks() const
+QbbFabricGroups::CheckSharedRun() const
 {
-    RefuseQbbObjectsOfRanks();
+    RefuseQbbObjectsOfSharedRun();
 }
 
 void

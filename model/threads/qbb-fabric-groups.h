@@ -48,7 +48,7 @@ class QbbFabricGroups : public QbbNodeGroups
     // Inherited from QbbNodeGroups
     uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) override;
     void Unite() override;
-    void CheckRanks() const override;
+    void CheckSharedRun() const override;
     uint32_t GetGroup(uint32_t node) const override;
     QbbPs GetLookahead() const override;
     QbbBorder& GetBorder(uint32_t from, uint32_t to) override;

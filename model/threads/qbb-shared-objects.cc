@@ -162,7 +162,7 @@ FindQbbSharedObject(const std::function<uint32_t(const Node& node)>& getPart)
 }
 
 void
-RefuseQbbObjectsOfRanks()
+RefuseQbbObjectsOfSharedRun()
 {
     const std::string found =
         FindQbbSharedObject([](const Node& node) { return node.GetSystemId(); });

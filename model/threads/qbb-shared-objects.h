@@ -37,7 +37,7 @@ std::string FindQbbSharedObject(const std::function<uint32_t(const Node& node)>&
  * Aborts with a message if nodes of different ranks of MPI hold one object with state. Each rank
  * has a copy of its own, so the results would depend on the number of ranks.
  */
-void RefuseQbbObjectsOfRanks();
+void RefuseQbbObjectsOfSharedRun();
 
 } // namespace ns3
 

@@ -7,7 +7,7 @@
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
 #include "rdma-refuse.h"
-#include "rdma-warn-once.h"
+#include "rdma-warnings.h"
 
 #include <algorithm>
 #include <iostream>

@@ -6,8 +6,8 @@
 #include "qbb-time.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
-#include "rdma-rank-log.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 #include "rdma-units.h"
 
 #include <ns3/uinteger.h>
@@ -573,8 +573,7 @@ AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& na
 /**
  * \param fabric a fabric after its run
  * \param forecast what was known of the class before the run
- * \return what happened to the class, on all ranks of MPI (RdmaRanks); every rank calls the
- * function
+ * \return what happened to the class, in all processes that share the simulation
  */
 RdmaClassFindings
 FindInClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
@@ -589,7 +588,7 @@ FindInClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
             rows.push_back(FindPort(fabric, kind, port, priority));
         }
         GatherRdmaRows(rows, [&](std::size_t i) {
-            return RdmaRanks::IsLocal(*fabric.GetNode(kind.members[i]->node));
+            return IsRdmaNodeLocal(*fabric.GetNode(kind.members[i]->node));
         });
         RdmaKindFindings& found = findings.kinds.emplace_back();
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -1076,7 +1075,7 @@ class RdmaExplainReport::FirstEvents
         }
     }
 
-    /** Collective call: gives each rank of MPI (RdmaRanks) the first events of all ranks. */
+    /** Gathers the first events of all processes that share the simulation (GatherRdmaRows()). */
     void Gather()
     {
         std::vector<Firsts> rows;
@@ -1085,7 +1084,7 @@ class RdmaExplainReport::FirstEvents
             rows.push_back(*firsts);
         }
         GatherRdmaRows(rows, [this](std::size_t i) {
-            return RdmaRanks::IsLocal(*m_fabric.GetNode(m_ports[i]->node));
+            return IsRdmaNodeLocal(*m_fabric.GetNode(m_ports[i]->node));
         });
         for (std::size_t i = 0; i < rows.size(); ++i)
         {

@@ -5,7 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-flow-report.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/nstime.h>
@@ -141,7 +141,7 @@ QbbPortMonitor::AddNode(uint32_t node)
                     "rdma: node " << node << " of a fabric with " << m_names.size() << " nodes");
     const uint64_t first = m_added;
     m_added += m_names[node].size();
-    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(node)))
+    if (!IsRdmaNodeLocal(*m_fabric->GetNode(node)))
     {
         return;
     }

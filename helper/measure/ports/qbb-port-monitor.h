@@ -9,7 +9,7 @@
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
 #include "rdma-port-result.h"
-#include "rdma-rank-rows.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/nstime.h>
 
@@ -83,7 +83,7 @@ class QbbPortMonitor : public RdmaInstrument
     /** Polls all ports of a fabric and writes to the attribute File. Calls all functions below. */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }
@@ -126,7 +126,7 @@ class QbbPortMonitor : public RdmaInstrument
         Ptr<QbbNetDevice> device;                   //!< device of the port
         QbbPeakReaders::Reader peaks;               //!< reader of the peaks of the egress queues
         int64_t buffer{-1};                         //!< index in m_buffers; negative: a host
-        uint64_t place;                             //!< number of ports added earlier, on all ranks
+        uint64_t place;                             //!< number of ports added earlier
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 
@@ -145,13 +145,13 @@ class QbbPortMonitor : public RdmaInstrument
     Time m_periodTime;                  //!< attribute Period
     RdmaOutputFile m_file;              //!< output file of Begin()
     std::ostream* m_os{nullptr};        //!< output stream of the header
-    std::optional<RdmaRankRows> m_rows; //!< the rows
+    std::optional<RdmaOrderedRows> m_rows; //!< the rows
     Ptr<RdmaFabric> m_fabric;           //!< fabric whose ports are polled
     RdmaFabricPorts m_names;            //!< numbers and names of all ports of the fabric
     QbbPs m_period{0};                  //!< polling interval
     QbbPs m_last{-1};                   //!< instant of the latest poll; negative: no poll yet
     std::vector<Port> m_ports;          //!< ports in the order of the calls that added them
-    uint64_t m_added{0};                //!< number of ports that were added on all ranks
+    uint64_t m_added{0};                //!< number of ports that were added, local or not
     std::vector<Buffer> m_buffers;      //!< buffers of the monitored switches
     /// Timer of the next poll
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;

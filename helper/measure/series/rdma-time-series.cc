@@ -4,9 +4,9 @@
 
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
 #include "rdma-result-table.h"
+#include "rdma-shared-run.h"
 #include "rdma-units.h"
 
 #include <ns3/abort.h>
@@ -209,7 +209,7 @@ void
 RdmaTimeSeries::Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp)
 {
     m_fabric->GetNic(flow.srcHost)->SetAttribute("MeasureRtt", BooleanValue(true));
-    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(flow.srcHost)))
+    if (!IsRdmaNodeLocal(*m_fabric->GetNode(flow.srcHost)))
     {
         return;
     }

@@ -11,7 +11,7 @@
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
 #include "rdma-queue-pair.h"
-#include "rdma-rank-rows.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/nstime.h>
 #include <ns3/ptr.h>
@@ -60,7 +60,7 @@ class RdmaTimeSeries : public RdmaInstrument
     /** Samples the flows of the attribute Flows and writes to File. Calls all functions below. */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }
@@ -120,7 +120,7 @@ class RdmaTimeSeries : public RdmaInstrument
     std::string m_flows;                //!< attribute Flows
     RdmaOutputFile m_file;              //!< output file of Begin()
     std::ostream* m_os{nullptr};        //!< output stream of the header
-    std::optional<RdmaRankRows> m_rows; //!< the rows
+    std::optional<RdmaOrderedRows> m_rows; //!< the rows
     Ptr<RdmaFabric> m_fabric;           //!< fabric of the queue pairs
     QbbPs m_period{0};                  //!< time between two rows of a queue pair
     /// Queue pairs of flows that have not started, next start last

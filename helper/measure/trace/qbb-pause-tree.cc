@@ -6,8 +6,8 @@
 #include "qbb-wire.h"
 #include "rdma-part-name.h"
 #include "rdma-port-result.h"
-#include "rdma-ranks.h"
 #include "rdma-result-table.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/string.h>
 
@@ -198,7 +198,7 @@ QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
     {
         sent.waiting = FindWaiting(m_ports[place], priority);
     }
-    if (RdmaRanks::AreSeveral())
+    if (IsRdmaRunShared())
     {
         m_log.Add(QbbEventNow(), Pack(sent));
         return;
@@ -209,7 +209,7 @@ QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
 std::string
 QbbPauseTree::Pack(const Sent& sent)
 {
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     writer.Put(sent.port);
     writer.Put(sent.priority);
     writer.Put(sent.quanta);
@@ -223,7 +223,7 @@ QbbPauseTree::Pack(const Sent& sent)
 QbbPauseTree::Sent
 QbbPauseTree::Unpack(const std::string& bytes)
 {
-    RdmaRankReader reader(bytes);
+    RdmaRecordReader reader(bytes);
     Sent sent;
     sent.port = reader.Take<uint32_t>();
     sent.priority = reader.Take<uint8_t>();

@@ -7,7 +7,7 @@
 #include "qbb-ps.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
-#include "rdma-rank-log.h"
+#include "rdma-shared-run.h"
 
 #include <array>
 #include <cstdint>
@@ -69,9 +69,8 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
  *
  * The object watches the pause frames of every port and does not change the simulation. Each port
  * reports what happens at its own node; the object links the pauses of all nodes in the order of
- * their events, while no thread runs events of a node. The object must outlive the last event. With
- * several ranks of MPI (RdmaRanks), each rank has such an object, and Finish() links the pauses of
- * all ranks.
+ * their events, while no thread runs events of a node. The object must outlive the last event. If
+ * several processes share the simulation, Finish() links the pauses of all processes.
  *
  * Programs take the class as the instrument `pause-tree:FILE`, which writes FormatCsv() to a file.
  */
@@ -84,7 +83,7 @@ class QbbPauseTree : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }
@@ -166,7 +165,7 @@ class QbbPauseTree : public RdmaInstrument
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<QbbPause> m_pauses;              //!< pauses in order of their start
     std::vector<QbbEventTime> m_starts;          //!< event of each pause's start
-    RdmaRankLog<QbbEventTime> m_log;             //!< frames sent on this rank among several
+    RdmaRecordLog<QbbEventTime> m_log;           //!< frames sent, if the run is shared
 };
 
 } // namespace ns3

@@ -7,7 +7,6 @@
 #include "qbb-wire.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-result-table.h"
 #include "rdma-units.h"
@@ -124,9 +123,9 @@ RdmaPauseTrace::Finish()
 {
     m_timer.Disarm();
     ReadPorts();
-    if (RdmaRanks::AreSeveral())
+    if (IsRdmaRunShared())
     {
-        ReplayRanks();
+        ReplayRecords();
     }
     RecordReports();
     const QbbPs now = QbbNow();
@@ -158,13 +157,13 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
 void
 RdmaPauseTrace::QueueReport(const Report& report)
 {
-    if (!RdmaRanks::AreSeveral())
+    if (!IsRdmaRunShared())
     {
         QbbDefer([this, report] { AddReport(report, QbbEventNow()); });
     }
-    else if (RdmaRanks::IsLocal(*m_ports[report.place].device->GetNode()))
+    else if (IsRdmaNodeLocal(*m_ports[report.place].device->GetNode()))
     {
-        RdmaRankWriter writer;
+        RdmaRecordWriter writer;
         writer.Put(true);
         writer.Put(report);
         m_log.Add(QbbEventNow(), writer.Get());
@@ -204,9 +203,9 @@ void
 RdmaPauseTrace::OnSample()
 {
     ReadPorts();
-    if (RdmaRanks::AreSeveral())
+    if (IsRdmaRunShared())
     {
-        // Whether the interval doubles depends on the ports of all ranks.
+        // Whether the interval doubles depends on the ports of all processes.
         m_timer.Arm(QbbNow() + m_period);
         return;
     }
@@ -220,17 +219,17 @@ RdmaPauseTrace::ReadPorts()
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
         Port& port = m_ports[place];
-        if (!RdmaRanks::AreSeveral())
+        if (!IsRdmaRunShared())
         {
             port.values = ReadPort(port);
         }
-        else if (RdmaRanks::IsLocal(*port.device->GetNode()))
+        else if (IsRdmaNodeLocal(*port.device->GetNode()))
         {
             const Values values = ReadPort(port);
             if (!(values == port.values))
             {
                 port.values = values;
-                RdmaRankWriter writer;
+                RdmaRecordWriter writer;
                 writer.Put(false);
                 writer.Put(place);
                 writer.Put(values);
@@ -271,7 +270,7 @@ RdmaPauseTrace::WriteSample(QbbPs now)
 }
 
 void
-RdmaPauseTrace::ReplayRanks()
+RdmaPauseTrace::ReplayRecords()
 {
     for (Port& port : m_ports)
     {
@@ -284,7 +283,7 @@ RdmaPauseTrace::ReplayRanks()
         {
             WriteSample(next);
         }
-        RdmaRankReader reader(bytes);
+        RdmaRecordReader reader(bytes);
         if (reader.Take<bool>())
         {
             AddReport(reader.Take<Report>(), at);

@@ -9,7 +9,7 @@
 #include "qbb-timer.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
-#include "rdma-rank-log.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/nstime.h>
 
@@ -38,8 +38,8 @@ namespace ns3
  * changes, the sampling interval doubles, up to 64 periods. The trace does not change the results
  * of the run. The object must exist until the last event.
  *
- * With several ranks of MPI (RdmaRanks), each rank samples its own ports at each period. After the
- * run, the first rank writes the file from what all ranks have recorded.
+ * If several processes share the simulation, each samples its own ports at each period, and the
+ * file is written after the run from what all processes have recorded.
  *
  * Programs take the class as the instrument `pause-trace:FILE`.
  */
@@ -59,7 +59,7 @@ class RdmaPauseTrace : public RdmaInstrument
     /** Writes the pauses that have not ended, and completes the file. */
     void Finish() override;
 
-    bool WatchesRanks() const override
+    bool WatchesSharedRuns() const override
     {
         return true;
     }
@@ -131,7 +131,7 @@ class RdmaPauseTrace : public RdmaInstrument
     void ReadPorts();
     Values ReadPort(const Port& port) const;
     void WriteSample(QbbPs now);
-    void ReplayRanks();
+    void ReplayRecords();
 
     std::ostream& BeginEvent(char phase, uint32_t process, const std::string& name);
     void Record(const Report& report);
@@ -155,7 +155,7 @@ class RdmaPauseTrace : public RdmaInstrument
     std::vector<Report> m_reports;               //!< reports of one instant
     QbbEventTime m_reported;                     //!< event time of m_reports
     bool m_finished{false};                      //!< Finish() has been called
-    RdmaRankLog<QbbEventTime> m_log;             //!< records of this rank among several
+    RdmaRecordLog<QbbEventTime> m_log;           //!< records, if the run is shared
     /// Timer of the next sample
     QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
 };

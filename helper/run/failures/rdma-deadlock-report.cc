@@ -4,8 +4,8 @@
 
 #include "rdma-fabric-deadlock.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 #include "rdma-units.h"
+#include "rdma-warnings.h"
 
 namespace ns3
 {
@@ -36,10 +36,11 @@ RdmaDeadlockReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     m_detector->TraceConnectWithoutContext(
         "Deadlock",
         Callback<void, const QbbDeadlock&>([fabric](const QbbDeadlock& deadlock) {
-            RdmaRanks::GetWarnings()
-                << "rdma: deadlock at " << FormatRdmaReal(static_cast<double>(deadlock.at) / 1e6)
-                << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle)
-                << (deadlock.whileHostsRepeat ? ", while hosts only repeat" : "") << "\n";
+            GetRdmaWarnings() << "rdma: deadlock at "
+                              << FormatRdmaReal(static_cast<double>(deadlock.at) / 1e6)
+                              << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle)
+                              << (deadlock.whileHostsRepeat ? ", while hosts only repeat" : "")
+                              << "\n";
         }));
 }
 

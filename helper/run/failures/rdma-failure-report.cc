@@ -5,9 +5,9 @@
 #include "qbb-pfc-watchdog.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part-name.h"
-#include "rdma-rank-results.h"
-#include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
+#include "rdma-shared-results.h"
+#include "rdma-shared-run.h"
 
 #include <map>
 #include <sstream>
@@ -95,9 +95,9 @@ RdmaFailureReport::Print(std::ostream& os) const
     std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // texts by section and node
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        if (!RdmaRanks::IsLocal(*m_fabric->GetNode(node)))
+        if (!IsRdmaNodeLocal(*m_fabric->GetNode(node)))
         {
-            continue; // the node's own rank knows the node
+            continue; // the node's own process knows the node
         }
         if (!topology.IsHost(node))
         {

@@ -23,38 +23,46 @@ constexpr uint64_t NO_EVENT_FS = QbbEngine::NO_EVENT.m_ts; // time of no event
 
 } // namespace
 
+NS_OBJECT_ENSURE_REGISTERED(QbbRankBorder);
+
+TypeId
+QbbRankBorder::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbRankBorder").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
 QbbRankWindows::QbbRankWindows(QbbEngine& engine,
                                QbbRankBorder& border,
                                RdmaRankAlarms& alarms,
-                               std::unique_ptr<RdmaRankMeeting> meeting,
+                               std::unique_ptr<RdmaRankMail> mail,
                                uint32_t rank,
                                uint32_t ranks)
     : m_engine(engine),
       m_border(border),
       m_alarms(alarms),
-      m_meeting(std::move(meeting)),
+      m_mail(std::move(mail)),
       m_rank(rank),
       m_ranks(ranks),
-      m_outgoing(ranks),
-      m_incoming(ranks)
+      m_outgoing(ranks)
 {
-    m_alarms.SetLookahead(m_border.GetLookahead());
 }
 
 void
 QbbRankWindows::Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents)
 {
+    m_alarms.SetLookahead(m_border.GetLookahead());
     bool isRunning = true;
-    for (Plan plan = Meet(isRunning); plan.first != NO_EVENT_FS; plan = Meet(isRunning))
+    for (uint64_t first = Meet(isRunning); first != NO_EVENT_FS; first = Meet(isRunning))
     {
-        const QbbPs begin{static_cast<int64_t>(plan.first / QBB_FS_PER_PS)};
+        const QbbPs begin{static_cast<int64_t>(first / QBB_FS_PER_PS)};
         const QbbPs end = begin + m_border.GetLookahead();
         if (isRunning)
         {
             const auto limit = static_cast<uint64_t>(QbbEventTime(end, 0).GetFs());
             isRunning = runEvents({limit, 0, Simulator::NO_CONTEXT});
         }
-        else if (plan.isAnotherRunning)
+        else if (m_isAnotherRunning)
         {
             CheckAlarms(end);
         }
@@ -73,7 +81,8 @@ QbbRankWindows::CheckAlarms(QbbPs end) const
                                      "on all ranks for one instant");
 }
 
-QbbRankWindows::Plan
+/** Meets the other ranks. \return time of the earliest event of all ranks, in femtoseconds */
+uint64_t
 QbbRankWindows::Meet(bool isRunning)
 {
     static_assert(std::is_trivially_copyable_v<Report>, "the bytes in memory are the value");
@@ -96,30 +105,32 @@ QbbRankWindows::Meet(bool isRunning)
             own.next = std::min(own.next, static_cast<uint64_t>(QbbEventTime(caused, 0).GetFs()));
         }
     }
-    for (std::string& bytes : m_outgoing)
+    for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
-        if (!bytes.empty())
+        if (rank != m_rank)
         {
-            std::memcpy(bytes.data(), &own, sizeof(own));
+            std::memcpy(m_outgoing[rank].data(), &own, sizeof(own));
+            m_mail->Send(rank, m_outgoing[rank]);
         }
     }
-    m_meeting->Meet(m_outgoing, m_incoming);
-    Plan plan{own.next, false};
+    uint64_t first = own.next;
+    m_isAnotherRunning = false;
     for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
         if (rank == m_rank)
         {
             continue;
         }
+        m_mail->Receive(rank, m_incoming);
         Report other;
-        std::memcpy(&other, m_incoming[rank].data(), sizeof(other));
-        plan.first = std::min(plan.first, other.next);
-        plan.isAnotherRunning |= other.isRunning != 0;
-        const auto rest = std::string_view(m_incoming[rank]).substr(sizeof(other));
+        std::memcpy(&other, m_incoming.data(), sizeof(other));
+        first = std::min(first, other.next);
+        m_isAnotherRunning |= other.isRunning != 0;
+        const auto rest = std::string_view(m_incoming).substr(sizeof(other));
         m_alarms.Tell(rest.substr(0, other.requestBytes));
         m_border.Receive(rest.substr(other.requestBytes));
     }
-    return plan;
+    return first;
 }
 
 } // namespace ns3

@@ -4,18 +4,57 @@
 #define QBB_RANK_WINDOWS_H
 
 #include "qbb-engine.h"
-#include "qbb-rank-border.h"
+#include "qbb-ps.h"
 #include "rdma-rank-alarms.h"
-#include "rdma-rank-meeting.h"
+#include "rdma-ranks.h"
+
+#include <ns3/object.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Holds what the nodes of one rank of MPI send to the nodes of other ranks, until the engine takes
+ * it: QbbRankWindows at the end of a window of simulated time. The object is aggregated to the
+ * simulator.
+ */
+class QbbRankBorder : public Object
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    /** \return the shortest time from an event of a rank to its effect on another, above 0 */
+    virtual QbbPs GetLookahead() const = 0;
+
+    /**
+     * Takes out what has been sent to a rank since the previous call.
+     *
+     * \param rank number of the rank
+     * \param bytes the bytes to send to the rank are appended here
+     * \return instant of the earliest event that the bytes will cause; QBB_NEVER if there are none
+     */
+    virtual QbbPs Take(uint32_t rank, std::string& bytes) = 0;
+
+    /** Takes over the bytes of another rank. \param bytes result of the other rank's Take() */
+    virtual void Receive(std::string_view bytes) = 0;
+
+    /**
+     * Hands over what is on its way between the ranks, after a run. Every rank calls this function
+     * at one instant. After a run of QbbRankWindows, nothing is on its way.
+     */
+    virtual void HandOver()
+    {
+    }
+};
 
 /**
  * \ingroup rdma
@@ -37,14 +76,14 @@ class QbbRankWindows
      * \param engine the rank's engine
      * \param border traffic between the ranks; must outlive the object
      * \param alarms requests among the ranks; must outlive the object
-     * \param meeting exchange of bytes among the ranks
+     * \param mail carries bytes among the ranks
      * \param rank number of this rank
      * \param ranks number of ranks, above 1
      */
     QbbRankWindows(QbbEngine& engine,
                    QbbRankBorder& border,
                    RdmaRankAlarms& alarms,
-                   std::unique_ptr<RdmaRankMeeting> meeting,
+                   std::unique_ptr<RdmaRankMail> mail,
                    uint32_t rank,
                    uint32_t ranks);
 
@@ -68,24 +107,18 @@ class QbbRankWindows
         uint64_t isRunning{0}; //!< 0 if the rank has been stopped, else 1
     };
 
-    /** Result of a meeting. */
-    struct Plan
-    {
-        uint64_t first{0};            //!< time of the earliest event of all ranks, in femtoseconds
-        bool isAnotherRunning{false}; //!< true if another rank has not been stopped
-    };
-
-    Plan Meet(bool isRunning);
+    uint64_t Meet(bool isRunning);
     void CheckAlarms(QbbPs end) const;
 
-    QbbEngine& m_engine;                        //!< the rank's engine
-    QbbRankBorder& m_border;                    //!< traffic between the ranks
-    RdmaRankAlarms& m_alarms;                   //!< requests among the ranks
-    std::unique_ptr<RdmaRankMeeting> m_meeting; //!< exchange of bytes among the ranks
-    uint32_t m_rank;                            //!< number of this rank
-    uint32_t m_ranks;                           //!< number of ranks
-    std::vector<std::string> m_outgoing;        //!< bytes for each rank
-    std::vector<std::string> m_incoming;        //!< bytes from each rank
+    QbbEngine& m_engine;                  //!< the rank's engine
+    QbbRankBorder& m_border;              //!< traffic between the ranks
+    RdmaRankAlarms& m_alarms;             //!< requests among the ranks
+    std::unique_ptr<RdmaRankMail> m_mail; //!< carries bytes among the ranks
+    uint32_t m_rank;                      //!< number of this rank
+    uint32_t m_ranks;                     //!< number of ranks
+    bool m_isAnotherRunning{false};       //!< another rank has not been stopped
+    std::vector<std::string> m_outgoing;  //!< bytes for each rank
+    std::string m_incoming;               //!< bytes from a rank
 };
 
 } // namespace ns3

@@ -3,8 +3,8 @@
 #include "rdma-rank-alarms.h"
 
 #include "qbb-time.h"
-#include "rdma-rank-text.h"
 #include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
@@ -84,7 +84,7 @@ RdmaRankAlarms::GetNext(QbbPs from) const
 std::string
 RdmaRankAlarms::Take()
 {
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     for (const Alarm& alarm : std::exchange(m_requests, {}))
     {
         writer.Put(alarm);
@@ -95,8 +95,7 @@ RdmaRankAlarms::Take()
 void
 RdmaRankAlarms::Tell(std::string_view requests)
 {
-    const std::string bytes(requests);
-    for (RdmaRankReader reader(bytes); !reader.IsAtEnd();)
+    for (RdmaRecordReader reader(requests); !reader.IsAtEnd();)
     {
         const auto alarm = reader.Take<Alarm>();
         Note(alarm.at);

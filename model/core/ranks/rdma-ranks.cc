@@ -29,20 +29,14 @@ RdmaRanks::GetRank()
     return 0;
 }
 
-bool
-RdmaRanks::IsLocal(const Node&)
-{
-    return true;
-}
-
 std::vector<std::string>
 RdmaRanks::Exchange(const std::string& text)
 {
     return {text};
 }
 
-std::unique_ptr<RdmaRankMeeting>
-RdmaRanks::MakeMeeting()
+std::unique_ptr<RdmaRankMail>
+RdmaRanks::MakeMail()
 {
     return nullptr;
 }

@@ -3,18 +3,42 @@
 #ifndef RDMA_RANKS_H
 #define RDMA_RANKS_H
 
-#include "rdma-rank-meeting.h"
-
 #include <cstdint>
-#include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ns3
 {
 
-class Node;
+/**
+ * \ingroup rdma
+ * Carries bytes among the ranks of MPI (RdmaRanks::MakeMail()). All bytes that cross from rank to
+ * rank travel in this way, whichever simulator runs: frames, requests and results.
+ */
+class RdmaRankMail
+{
+  public:
+    virtual ~RdmaRankMail() = default;
+
+    /**
+     * Sends bytes. Does not wait for the other rank.
+     *
+     * \param rank number of another rank
+     * \param bytes the bytes
+     */
+    virtual void Send(uint32_t rank, std::string_view bytes) = 0;
+
+    /**
+     * Waits for bytes. Each call returns the bytes of one Send(), in the order of the other rank's
+     * calls.
+     *
+     * \param rank number of another rank
+     * \param [out] bytes bytes that the rank has sent
+     */
+    virtual void Receive(uint32_t rank, std::string& bytes) = 0;
+};
 
 /**
  * \ingroup rdma
@@ -57,16 +81,6 @@ class RdmaRanks
         return GetNumber() > 1;
     }
 
-    /** \return stream for warnings that every rank would print: std::cerr on the first rank */
-    static std::ostream& GetWarnings()
-    {
-        static std::ostream nowhere(nullptr);
-        return IsFirst() ? std::cerr : nowhere;
-    }
-
-    /** \param node a node \return true if this rank runs the events of the node */
-    static bool IsLocal(const Node& node);
-
     /**
      * Tells each rank the texts of all ranks. Every rank calls this function as often as every
      * other rank, while no simulation runs or in an event of one instant on all ranks
@@ -77,8 +91,12 @@ class RdmaRanks
      */
     static std::vector<std::string> Exchange(const std::string& text);
 
-    /** \return exchange among all ranks during a run; only for AreSeveral() */
-    static std::unique_ptr<RdmaRankMeeting> MakeMeeting();
+    /**
+     * Makes a mail of its own. Every rank makes its mails in the same order as every other rank.
+     *
+     * \return the mail; only for AreSeveral()
+     */
+    static std::unique_ptr<RdmaRankMail> MakeMail();
 };
 
 } // namespace ns3

@@ -3,7 +3,6 @@
 #ifndef QBB_PARALLEL_RUN_H
 #define QBB_PARALLEL_RUN_H
 
-#include "qbb-border.h"
 #include "qbb-engine.h"
 #include "qbb-node-groups.h"
 #include "qbb-step-counts.h"

@@ -9,6 +9,7 @@
 #include <ns3/event-id.h>
 #include <ns3/event-impl.h>
 #include <ns3/global-value.h>
+#include <ns3/make-event.h>
 #include <ns3/map-scheduler.h>
 #include <ns3/object-factory.h>
 #include <ns3/type-id.h>
@@ -98,14 +99,6 @@ RefuseEarlyEvent()
                    "Time::SetResolution(Time::FS) before the first event is scheduled");
 }
 
-/** An event that does nothing. */
-class NoEvent : public EventImpl
-{
-    void Notify() override
-    {
-    }
-};
-
 /**
  * Event list that accepts events of time 0 alone. A simulator gives all pending events to a new
  * event list, and has no other function that tells them.
@@ -137,7 +130,8 @@ bool
 HasSimulator()
 {
     // Other functions of ns3::Simulator make one. For an existing simulator, the event is to come.
-    const EventId never(Create<NoEvent>(), UINT64_MAX, Simulator::NO_CONTEXT, UINT32_MAX);
+    const Ptr<EventImpl> nothing(MakeEvent([] {}), false);
+    const EventId never(nothing, UINT64_MAX, Simulator::NO_CONTEXT, UINT32_MAX);
     return !Simulator::IsExpired(never);
 }
 

@@ -4,8 +4,8 @@
 
 #include "qbb-wire.h"
 #include "rdma-fixed-type-id.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -104,7 +104,7 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
     m_next = QbbToPs(m_start);
     m_stopPs = m_stop.IsZero() ? QBB_NEVER : QbbToPs(m_stop);
     device->AggregateObject(this);
-    if (RdmaRanks::IsLocal(*device->GetNode()))
+    if (IsRdmaNodeLocal(*device->GetNode()))
     {
         m_timer.Arm(m_next);
     }

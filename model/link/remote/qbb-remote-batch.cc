@@ -4,9 +4,11 @@
 
 #include "rdma-int-hop.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -80,6 +82,7 @@ QbbRemoteBatch::Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame)
         next += contents.packetBytes;
     }
     m_size += next - begin;
+    m_earliest = std::min(m_earliest, crossing.arrival);
 }
 
 char*
@@ -92,11 +95,12 @@ QbbRemoteBatch::Extend(std::size_t count)
     return m_bytes.data() + m_size;
 }
 
-void
+QbbPs
 QbbRemoteBatch::MoveTo(std::string& bytes)
 {
     bytes.append(m_bytes, 0, m_size);
     m_size = 0;
+    return std::exchange(m_earliest, QBB_NEVER);
 }
 
 QbbRemoteBatchReader::QbbRemoteBatchReader(std::string_view bytes)

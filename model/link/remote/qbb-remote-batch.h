@@ -40,14 +40,20 @@ class QbbRemoteBatch
     /** Adds a frame. \param crossing where and when the frame crosses \param frame the frame */
     void Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame);
 
-    /** Moves the bytes of all frames. \param bytes the bytes are appended here */
-    void MoveTo(std::string& bytes);
+    /**
+     * Moves the bytes of all frames.
+     *
+     * \param bytes the bytes are appended here
+     * \return earliest arrival of a frame; QBB_NEVER if there is none
+     */
+    QbbPs MoveTo(std::string& bytes);
 
   private:
     char* Extend(std::size_t count);
 
-    std::string m_bytes;   //!< bytes of all frames, and room for more
-    std::size_t m_size{0}; //!< number of bytes of all frames
+    std::string m_bytes;         //!< bytes of all frames, and room for more
+    std::size_t m_size{0};       //!< number of bytes of all frames
+    QbbPs m_earliest{QBB_NEVER}; //!< earliest arrival of a frame
 };
 
 /**

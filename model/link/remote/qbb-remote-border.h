@@ -4,13 +4,15 @@
 #define QBB_REMOTE_BORDER_H
 
 #include "qbb-ps.h"
-#include "qbb-rank-border.h"
+#include "qbb-rank-windows.h"
 #include "qbb-remote-batch.h"
-#include "qbb-remote-courier.h"
+#include "rdma-ranks.h"
 
-#include <array>
-#include <cstddef>
+#include <ns3/net-device.h>
+#include <ns3/ptr.h>
+
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,12 +25,19 @@ class QbbRemoteChannel;
 
 /**
  * \ingroup rdma
- * Carries the frames of all cables between this rank of MPI and the others (QbbRemoteChannel).
+ * Carries the frames of all cables between this rank of MPI and the others (QbbRemoteChannel):
+ * turns frames for another rank into bytes, and puts the frames of another rank on their lines.
  *
  * A message of MPI costs more than many frames. The frames for a rank are therefore collected for a
- * short time, and cross together. A frame is added when its transmission begins, and its last bit
- * arrives more than a cable delay later. RdmaSimulatorImpl takes the frames at the end of each
- * window (QbbRankWindows). Another simulator has a QbbRemoteCourier.
+ * short time, and cross together (RdmaRankMail). A frame is added when its transmission begins, and
+ * its last bit arrives more than a cable delay later. The simulator decides when the frames cross:
+ *
+ * - RdmaSimulatorImpl takes them at the end of each window (QbbRankWindows).
+ * - With another simulator, ns3::DistributedSimulatorImpl, the object sends them itself at
+ *   multiples of an eighth of the shortest cable delay. A message of ns3::MpiInterface tells the
+ *   other rank to receive them. The message is due seven eighths of the shortest cable delay after
+ *   it is sent, before any of its frames arrives. This time is also the lookahead of the simulator
+ *   (QbbChannel::GetLookAhead()).
  *
  * The object belongs to the simulator. All ranks make the same cables in the same order.
  */
@@ -50,45 +59,42 @@ class QbbRemoteBorder : public QbbRankBorder
     uint32_t AddCable(QbbRemoteChannel* cable);
 
     /**
-     * Sends a frame to the receiver's rank.
+     * Sends a frame to another rank.
      *
-     * \param cable number of the cable
-     * \param end end of the cable that sends, 0 or 1
+     * \param rank rank of the receiver
+     * \param crossing where and when the frame crosses
      * \param frame the frame
-     * \param arrival instant at which the last bit arrives at the receiver
      */
-    void Send(uint32_t cable, std::size_t end, const QbbFrame& frame, QbbPs arrival);
+    void Send(uint32_t rank, const QbbRemoteCrossing& crossing, const QbbFrame& frame);
 
-    /** \return the courier of ns-3's simulator; null on RdmaSimulatorImpl, which needs none */
-    QbbRemoteCourier* GetCourier() const
-    {
-        return m_courier.get();
-    }
+    /**
+     * \return longest time for which the object collects frames, below the delay of every cable; 0
+     *         on RdmaSimulatorImpl, which takes the frames
+     */
+    QbbPs GetStep() const;
 
     // Inherited from QbbRankBorder
     QbbPs GetLookahead() const override;
     QbbPs Take(uint32_t rank, std::string& bytes) override;
     void Receive(std::string_view bytes) override;
+    void HandOver() override;
 
   private:
-    /** Frames for a rank. */
-    struct Batch
-    {
-        QbbRemoteBatch frames;     //!< the frames
-        QbbPs earliest{QBB_NEVER}; //!< earliest arrival
-    };
+    void AddReceiver(Ptr<NetDevice> device);
+    void OnMessage(uint32_t sender);
+    void ScheduleSending();
+    void SendAll();
 
-    /** A cable between this rank and another, or between two others. */
-    struct Cable
-    {
-        QbbRemoteChannel* channel{nullptr}; //!< the cable
-        std::array<uint32_t, 2> ranks{};    //!< rank of the receiver, by sending end
-    };
+    std::vector<QbbRemoteChannel*> m_cables; //!< cables by number
+    QbbPs m_delay{QBB_NEVER};                //!< shortest delay of a cable
+    std::vector<QbbRemoteBatch> m_batches;   //!< frames by rank
 
-    std::vector<Cable> m_cables;                 //!< cables by number
-    QbbPs m_delay{QBB_NEVER};                    //!< shortest delay of a cable
-    std::vector<Batch> m_batches;                //!< frames by rank
-    std::unique_ptr<QbbRemoteCourier> m_courier; //!< courier of ns-3's simulator, or null
+    // With ns3::DistributedSimulatorImpl
+    std::unique_ptr<RdmaRankMail> m_mail;         //!< carries the frames; null on RdmaSimulatorImpl
+    std::map<uint32_t, Ptr<NetDevice>> m_devices; //!< device that ns-3's messages go to, by rank
+    std::vector<uint32_t> m_early;                //!< mails taken before their messages, by rank
+    bool m_isScheduled{false};                    //!< SendAll() is scheduled
+    std::string m_bytes;                          //!< bytes for or from a rank
 };
 
 } // namespace ns3

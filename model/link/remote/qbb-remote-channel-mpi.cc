@@ -7,6 +7,7 @@
 #include "qbb-remote-channel.h"
 #include "qbb-time.h"
 #include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/node.h>
@@ -46,8 +47,7 @@ Time
 QbbRemoteChannel::GetLookAhead() const
 {
     const QbbRemoteBorder* border = m_exits[0].border;
-    const QbbRemoteCourier* courier = border ? border->GetCourier() : nullptr;
-    return courier ? QbbToTime(GetDelayPs() - courier->GetStep()) : GetDelay();
+    return border ? QbbToTime(GetDelayPs() - border->GetStep()) : GetDelay();
 }
 
 void
@@ -55,10 +55,11 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 {
     QbbLine& line = GetLine(end);
     m_exits[end].sender = GetPeer(line.GetReceiver());
-    m_exits[end].isLocal = RdmaRanks::IsLocal(*m_exits[end].sender->GetDevice()->GetNode());
+    m_exits[end].isLocal = IsRdmaNodeLocal(*m_exits[end].sender->GetDevice()->GetNode());
     m_exits[end].border = &border;
     m_exits[end].cable = cable;
-    m_exits[end].end = end;
+    m_exits[end].end = static_cast<uint32_t>(end);
+    m_exits[end].receiver = line.GetReceiver()->GetDevice()->GetNode()->GetSystemId();
     SetExit(end, &m_exits[end]);
 }
 
@@ -72,9 +73,9 @@ QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
                                    << node->GetSystemId() << ", sends a frame on rank "
                                    << RdmaRanks::GetRank()
                                    << "; accepted: work and events for nodes of the own rank "
-                                      "(RdmaRanks::IsLocal())");
+                                      "(IsRdmaNodeLocal())");
     }
-    border->Send(cable, end, frame, arrival);
+    border->Send(receiver, {cable, end, QbbEventNow(), arrival}, frame);
 }
 
 } // namespace ns3

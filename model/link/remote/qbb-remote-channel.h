@@ -26,9 +26,9 @@ class QbbRemoteBorder;
  * the delay less the longest time for which frames are collected. GetDelay() returns the delay.
  *
  * QbbHelper and RdmaFabricHelper make such a cable wherever the system ids of two nodes differ
- * (MakeQbbCable()). The program aborts with a message if a node of another rank sends a frame on
- * this rank. On each rank, a script must post work to, and schedule events for, only the nodes of
- * that rank.
+ * (QbbChannel::Make()). The program aborts with a message if a node of another rank sends a frame
+ * on this rank. On each rank, a script must post work to, and schedule events for, only the nodes
+ * of that rank.
  */
 class QbbRemoteChannel : public QbbChannel
 {
@@ -59,7 +59,8 @@ class QbbRemoteChannel : public QbbChannel
         bool isLocal{false};              //!< this rank runs the sender's node
         QbbRemoteBorder* border{nullptr}; //!< carries the frames; the simulator owns it
         uint32_t cable{0};                //!< number of the cable at the border
-        std::size_t end{0};               //!< number of the near end
+        uint32_t end{0};                  //!< number of the near end
+        uint32_t receiver{0};             //!< rank of the far end
     };
 
     void Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable);

@@ -3,8 +3,8 @@
 #include "qbb-deadlock-detector.h"
 
 #include "qbb-time.h"
-#include "rdma-rank-text.h"
 #include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -120,8 +120,8 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
             m_links.push_back({PeekPointer(port),
                                s,
                                to->second,
-                               RdmaRanks::IsLocal(*port->GetNode()),
-                               RdmaRanks::IsLocal(*peer->GetDevice()->GetNode()),
+                               IsRdmaNodeLocal(*port->GetNode()),
+                               IsRdmaNodeLocal(*peer->GetDevice()->GetNode()),
                                false});
             port->AddPauseWatcher(false,
                                   [self = std::weak_ptr(m_self), link](uint8_t, uint16_t quanta) {
@@ -294,7 +294,7 @@ QbbDeadlockDetector::CountSent(const std::vector<QbbBufferPoint>& cycle) const
     for (uint32_t i = 0; i < cycle.size(); ++i)
     {
         QbbPort& port = *GetSwitchOf(cycle[i].node)->GetPort(cycle[i].port)->GetPeer();
-        if (RdmaRanks::IsLocal(*port.GetDevice()->GetNode()))
+        if (IsRdmaNodeLocal(*port.GetDevice()->GetNode()))
         {
             own.push_back({i, port.GetCounters().classes[cycle[i].priority].txFrames});
         }
@@ -355,7 +355,7 @@ QbbDeadlockDetector::Judge(const QbbDeadlock& deadlock)
     for (const uint32_t node : nodes)
     {
         const Ptr<QbbSwitch> sw = GetSwitchOf(node);
-        if (!RdmaRanks::IsLocal(*sw->GetPort(0)->GetNode()))
+        if (!IsRdmaNodeLocal(*sw->GetPort(0)->GetNode()))
         {
             continue;
         }

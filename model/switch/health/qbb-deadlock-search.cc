@@ -4,8 +4,7 @@
 
 #include "qbb-dependency-graph.h"
 #include "qbb-time.h"
-#include "rdma-rank-text.h"
-#include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <ns3/node.h>
 
@@ -186,7 +185,7 @@ QbbDeadlockSearch::IsAlive(const Egress& egress) const
 bool
 QbbDeadlockSearch::IsLocal(uint32_t sw) const
 {
-    return RdmaRanks::IsLocal(*m_switches[sw]->GetPort(0)->GetNode());
+    return IsRdmaNodeLocal(*m_switches[sw]->GetPort(0)->GetNode());
 }
 
 void
@@ -220,10 +219,6 @@ QbbDeadlockSearch::ShareQueues()
         uint64_t bytes{0};   //!< number of bytes
     };
 
-    if (!RdmaRanks::AreSeveral())
-    {
-        return;
-    }
     std::vector<Waiting> own;
     for (uint32_t e = 0; e < m_egresses.size(); ++e)
     {
@@ -302,7 +297,7 @@ QbbDeadlockSearch::MayResume(uint32_t sw,
 uint8_t
 QbbDeadlockSearch::GetPaused(const QbbPort& port) const
 {
-    // Pauses of switches are known from all ranks. A host belongs to the rank of its switch.
+    // All processes know the pauses of switches. A host is local where its switch is.
     const auto found = m_paused.find(&port);
     return found != m_paused.end() ? found->second
                                    : port.GetFlowControl().GetPauseReceiver().GetPaused();

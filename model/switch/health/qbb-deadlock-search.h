@@ -36,9 +36,8 @@ struct QbbPausedLink
  * The search begins with all buffers that pause a switch, and removes buffers that can resume until
  * no more can. The remaining buffers are called alive: nothing is known that ends their pause.
  *
- * With several ranks of MPI, every rank searches at one instant. A rank looks at the queues and the
- * buffers of its own switches, and the ranks tell each other what they see. All ranks have the same
- * result.
+ * If several processes share the simulation, all search at one instant. Each looks at the queues
+ * and the buffers of its own switches, and they tell each other what they see. All have one result.
  */
 class QbbDeadlockSearch
 {
@@ -120,13 +119,13 @@ class QbbDeadlockSearch
      */
     bool IsAlive(const Egress& egress) const;
 
-    /** \param sw index of a switch \return true if this rank runs the events of the switch */
+    /** \param sw index of a switch \return true if this process runs the events of the switch */
     bool IsLocal(uint32_t sw) const;
 
     /** Counts the bytes that wait at each paused egress port, by ingress port. */
     void ReadQueues();
 
-    /** Tells all ranks the bytes that wait at the ports of this rank's switches. */
+    /** Tells all processes the bytes that wait at the ports of local switches. */
     void ShareQueues();
 
     /** \return bytes that cannot leave, by switch, and by 8 * ingress port + class */

@@ -5,6 +5,7 @@
 #include "qbb-event-order.h"
 #include "rdma-compat.h"
 #include "rdma-refuse.h"
+#include "rdma-warnings.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>

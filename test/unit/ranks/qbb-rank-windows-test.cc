@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Windows of one rank of MPI among several. A scripted meeting plays the other rank.
+// Windows of one rank of MPI among several. A scripted mail plays the other rank.
 
 #include "qbb-event-time.h"
 #include "qbb-rank-windows.h"
@@ -30,7 +30,7 @@ ToFs(QbbPs at)
     return at == QBB_NEVER ? NEVER_FS : static_cast<uint64_t>(QbbEventTime(at, 0).GetFs());
 }
 
-/** Report of the other rank at a meeting. */
+/** Report of the other rank between two windows. */
 struct Answer
 {
     QbbPs next{QBB_NEVER}; //!< its earliest event
@@ -39,8 +39,8 @@ struct Answer
     bool isRunning{true};  //!< false if it has been stopped
 };
 
-/** A meeting with a rank 1 whose reports are scripted. */
-class ScriptedMeeting : public RdmaRankMeeting
+/** Mail with a rank 1 whose reports are scripted. */
+class ScriptedMail : public RdmaRankMail
 {
   public:
     /**
@@ -48,27 +48,34 @@ class ScriptedMeeting : public RdmaRankMeeting
      * \param told the reports of rank 0 are appended here
      * \param requests the requests of rank 0 are appended here
      */
-    ScriptedMeeting(std::deque<Answer> answers, std::vector<uint64_t>& told, std::string& requests)
+    ScriptedMail(std::deque<Answer> answers, std::vector<uint64_t>& told, std::string& requests)
         : m_answers(std::move(answers)),
           m_told(told),
           m_requests(requests)
     {
     }
 
-    void Meet(const std::vector<std::string>& outgoing, std::vector<std::string>& incoming) override
+    void Send(uint32_t rank, std::string_view bytes) override
     {
-        EXPECT_TRUE(outgoing[0].empty());
+        EXPECT_EQ(rank, 1U);
         // A report is the number of bytes of requests, the time of the next event, and 1 or 0.
         std::array<uint64_t, 3> report{};
-        ASSERT_GE(outgoing[1].size(), sizeof(report));
-        std::memcpy(report.data(), outgoing[1].data(), sizeof(report));
+        ASSERT_GE(bytes.size(), sizeof(report));
+        std::memcpy(report.data(), bytes.data(), sizeof(report));
         m_told.push_back(report[1]);
-        m_requests += outgoing[1].substr(sizeof(report), report[0]);
+        m_requests += bytes.substr(sizeof(report), report[0]);
+    }
+
+    void Receive(uint32_t rank, std::string& bytes) override
+    {
+        EXPECT_EQ(rank, 1U);
         ASSERT_FALSE(m_answers.empty()) << "the run should have ended";
         const Answer& answer = m_answers.front();
-        report = {answer.requests.size(), ToFs(answer.next), answer.isRunning ? 1U : 0U};
-        incoming[1].assign(reinterpret_cast<const char*>(report.data()), sizeof(report));
-        incoming[1] += answer.requests + answer.frames;
+        const std::array<uint64_t, 3> report{answer.requests.size(),
+                                             ToFs(answer.next),
+                                             answer.isRunning ? 1U : 0U};
+        bytes.assign(reinterpret_cast<const char*>(report.data()), sizeof(report));
+        bytes += answer.requests + answer.frames;
         m_answers.pop_front();
     }
 
@@ -128,7 +135,7 @@ class QbbRankWindowsTest : public ::testing::Test
         QbbRankWindows run(engine,
                            *border,
                            *alarms,
-                           std::make_unique<ScriptedMeeting>(answers, told, requests),
+                           std::make_unique<ScriptedMail>(answers, told, requests),
                            0,
                            2);
         run.Run([&](const Scheduler::EventKey& limit) {

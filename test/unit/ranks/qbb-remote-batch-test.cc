@@ -126,3 +126,18 @@ TEST(QbbRemoteBatch, PacketsCrossWithTheirTags)
     }
     EXPECT_TRUE(reader.IsAtEnd());
 }
+
+TEST(QbbRemoteBatch, TellsTheEarliestArrival)
+{
+    QbbFramePool pool;
+    const QbbFramePtr frame = pool.Allocate();
+    QbbRemoteBatch batch;
+    std::string bytes;
+    EXPECT_EQ(batch.MoveTo(bytes), QBB_NEVER);
+    for (const QbbPs arrival : {30_ns, 20_ns, 40_ns})
+    {
+        batch.Add({0, 0, QbbEventTime(), arrival}, *frame);
+    }
+    EXPECT_EQ(batch.MoveTo(bytes), 20_ns);
+    EXPECT_EQ(batch.MoveTo(bytes), QBB_NEVER) << "the frames have left the batch";
+}

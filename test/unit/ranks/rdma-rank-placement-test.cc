@@ -3,7 +3,7 @@
 // Which nodes of a fabric belong to which rank of MPI.
 
 #include "rdma-rank-placement.h"
-#include "rdma-rank-text.h"
+#include "rdma-shared-run.h"
 #include "rdma-topology-builders.h"
 
 #include <algorithm>
@@ -79,12 +79,12 @@ TEST(RdmaRankPlacementDeathTest, MoreRanksThanNodes)
 
 TEST(RdmaRankText, ReadsWhatWasWritten)
 {
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     writer.Put(uint64_t{7});
     writer.PutText("a text");
     writer.PutText("");
     writer.Put('x');
-    RdmaRankReader reader(writer.Get());
+    RdmaRecordReader reader(writer.Get());
     EXPECT_EQ(reader.Take<uint64_t>(), 7U);
     EXPECT_EQ(reader.TakeText(), "a text");
     EXPECT_EQ(reader.TakeText(), "");

@@ -155,5 +155,5 @@ TEST_F(QbbSharedObjects, PartsOfTheSimulation)
     };
     EXPECT_NE(inParts(1), "");
     EXPECT_EQ(inParts(2), "");
-    RefuseQbbObjectsOfRanks(); // one process is one rank
+    RefuseQbbObjectsOfSharedRun(); // one process is one rank
 }

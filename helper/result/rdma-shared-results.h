@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#ifndef RDMA_RANK_RESULTS_H
-#define RDMA_RANK_RESULTS_H
+#ifndef RDMA_SHARED_RESULTS_H
+#define RDMA_SHARED_RESULTS_H
 
 #include "rdma-fabric.h"
 #include "rdma-flow-report.h"
@@ -16,9 +16,8 @@
 /**
  * \file
  * \ingroup rdma-flow-report
- * Results of a run over several ranks of MPI (RdmaRanks). A rank knows the results of its own
- * nodes; these functions give each rank the results of all ranks. All ranks must call them in the
- * same order, while no simulation runs. With one rank, the functions change nothing.
+ * Results of a run that several processes share, the ranks of MPI. A process knows the results of
+ * its own nodes; these functions give each process the results of all (rdma-shared-run.h).
  */
 
 namespace ns3
@@ -26,8 +25,8 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
- * \param [in,out] flows results of flows, in ascending order of flow id; the rank of a flow's
- *        sender knows its result
+ * \param [in,out] flows results of flows, in ascending order of flow id; the process of a
+ *        flow's sender knows its result
  * \param fabric fabric of the flows
  */
 void GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric);
@@ -41,23 +40,17 @@ void GatherRdmaPorts(std::vector<RdmaPortResult>& ports, const RdmaFabric& fabri
 
 /**
  * \ingroup rdma-flow-report
- * \param totals counters of this rank \return counters of all ranks
+ * \param totals counters of this process \return counters of all processes
  */
 RdmaFabricTotals GatherRdmaTotals(const RdmaFabricTotals& totals);
 
 /**
  * \ingroup rdma-flow-report
- * \param number a number of this rank \return sum of the numbers of all ranks
- */
-uint64_t SumRdmaRanks(uint64_t number);
-
-/**
- * \ingroup rdma-flow-report
- * \param texts texts of this rank by place in a report; no two ranks have a text at one place
- * \return the texts of all ranks, in the order of their places
+ * \param texts texts of this process by place in a report; no two processes have a text at one
+ * place \return the texts of all processes, in the order of their places
  */
 std::string JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts);
 
 } // namespace ns3
 
-#endif /* RDMA_RANK_RESULTS_H */
+#endif /* RDMA_SHARED_RESULTS_H */

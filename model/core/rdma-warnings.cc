@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-warn-once.h"
+#include "rdma-warnings.h"
+
+#include "rdma-ranks.h"
 
 #include <ns3/object.h>
 #include <ns3/simulator-impl.h>
@@ -32,6 +34,25 @@ class PrintedWarnings : public Object
 };
 
 } // namespace
+
+std::ostream&
+GetRdmaWarnings()
+{
+    static std::ostream nowhere(nullptr);
+    return RdmaRanks::IsFirst() ? std::cerr : nowhere;
+}
+
+void
+RdmaWarnOnce(std::ostream& os, const std::string& text)
+{
+    static std::mutex mutex;
+    static std::set<std::string> written;
+    const std::lock_guard lock(mutex);
+    if (written.insert(text).second)
+    {
+        os << text;
+    }
+}
 
 void
 QbbWarnOnce(const std::string& kind, const std::string& text)

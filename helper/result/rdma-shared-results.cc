@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-rank-results.h"
+#include "rdma-shared-results.h"
 
-#include "rdma-rank-text.h"
 #include "rdma-ranks.h"
+#include "rdma-shared-run.h"
 
 #include <algorithm>
 #include <vector>
@@ -28,7 +28,7 @@ ForEachCounter(Row& row, Function function)
 }
 
 void
-PutFlow(RdmaRankWriter& writer, const RdmaFlowResult& result)
+PutFlow(RdmaRecordWriter& writer, const RdmaFlowResult& result)
 {
     writer.Put(result.flow);
     writer.Put(result.fct);
@@ -41,7 +41,7 @@ PutFlow(RdmaRankWriter& writer, const RdmaFlowResult& result)
 }
 
 RdmaFlowResult
-TakeFlow(RdmaRankReader& reader)
+TakeFlow(RdmaRecordReader& reader)
 {
     RdmaFlowResult result;
     result.flow = reader.Take<RdmaFlow>();
@@ -60,21 +60,21 @@ TakeFlow(RdmaRankReader& reader)
 void
 GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric)
 {
-    if (!RdmaRanks::AreSeveral())
+    if (!IsRdmaRunShared())
     {
         return;
     }
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     for (const RdmaFlowResult& result : flows)
     {
-        if (RdmaRanks::IsLocal(*fabric.GetNode(result.flow.srcHost)))
+        if (IsRdmaNodeLocal(*fabric.GetNode(result.flow.srcHost)))
         {
             PutFlow(writer, result);
         }
     }
     flows.clear();
-    ForEachRankRecord(writer,
-                      [&flows](RdmaRankReader& reader) { flows.push_back(TakeFlow(reader)); });
+    ForEachRdmaRecord(writer,
+                      [&flows](RdmaRecordReader& reader) { flows.push_back(TakeFlow(reader)); });
     std::sort(flows.begin(), flows.end(), [](const RdmaFlowResult& a, const RdmaFlowResult& b) {
         return a.flow.id < b.flow.id;
     });
@@ -83,23 +83,23 @@ GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric)
 void
 GatherRdmaPorts(std::vector<RdmaPortResult>& ports, const RdmaFabric& fabric)
 {
-    if (!RdmaRanks::AreSeveral())
+    if (!IsRdmaRunShared())
     {
         return;
     }
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     for (const RdmaPortResult& row : ports)
     {
-        if (RdmaRanks::IsLocal(*fabric.GetNode(row.port->node)))
+        if (IsRdmaNodeLocal(*fabric.GetNode(row.port->node)))
         {
             ForEachCounter(row, [&writer](const auto& counter) { writer.Put(counter); });
         }
     }
     const std::vector<std::string> texts = RdmaRanks::Exchange(writer.Get());
-    std::vector<RdmaRankReader> readers(texts.begin(), texts.end());
+    std::vector<RdmaRecordReader> readers(texts.begin(), texts.end());
     for (RdmaPortResult& row : ports)
     {
-        RdmaRankReader& reader = readers.at(fabric.GetNode(row.port->node)->GetSystemId());
+        RdmaRecordReader& reader = readers.at(fabric.GetNode(row.port->node)->GetSystemId());
         ForEachCounter(row, [&reader](auto& counter) {
             counter = reader.Take<std::decay_t<decltype(counter)>>();
         });
@@ -110,24 +110,13 @@ RdmaFabricTotals
 GatherRdmaTotals(const RdmaFabricTotals& totals)
 {
     RdmaFabricTotals sum;
-    for (const RdmaFabricTotals& rank : ShareRdmaValues(std::vector<RdmaFabricTotals>{totals}))
+    for (const RdmaFabricTotals& of : ShareRdmaValues(std::vector<RdmaFabricTotals>{totals}))
     {
-        sum.packetHops += rank.packetHops;
-        sum.drops += rank.drops;
-        sum.pauseFrames += rank.pauseFrames;
-        sum.ecnMarks += rank.ecnMarks;
-        sum.peakQueueBytes = std::max(sum.peakQueueBytes, rank.peakQueueBytes);
-    }
-    return sum;
-}
-
-uint64_t
-SumRdmaRanks(uint64_t number)
-{
-    uint64_t sum = 0;
-    for (const uint64_t rank : ShareRdmaValues(std::vector<uint64_t>{number}))
-    {
-        sum += rank;
+        sum.packetHops += of.packetHops;
+        sum.drops += of.drops;
+        sum.pauseFrames += of.pauseFrames;
+        sum.ecnMarks += of.ecnMarks;
+        sum.peakQueueBytes = std::max(sum.peakQueueBytes, of.peakQueueBytes);
     }
     return sum;
 }
@@ -135,7 +124,7 @@ SumRdmaRanks(uint64_t number)
 std::string
 JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts)
 {
-    RdmaRankWriter writer;
+    RdmaRecordWriter writer;
     for (const auto& [place, text] : texts)
     {
         writer.Put(place.first);
@@ -143,7 +132,7 @@ JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts)
         writer.PutText(text);
     }
     std::map<std::pair<uint32_t, uint32_t>, std::string> all;
-    ForEachRankRecord(writer, [&all](RdmaRankReader& reader) {
+    ForEachRdmaRecord(writer, [&all](RdmaRecordReader& reader) {
         const auto first = reader.Take<uint32_t>();
         const auto second = reader.Take<uint32_t>();
         all[{first, second}] = reader.TakeText();
