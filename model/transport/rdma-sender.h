@@ -161,8 +161,11 @@ class RdmaSender
     /** \param config window, timeouts and retry limits */
     explicit RdmaSender(const RdmaSenderConfig& config);
 
-    RdmaSender(RdmaSender&&) = default;
-    RdmaSender& operator=(RdmaSender&&) = default;
+    /** \param other a sender that is not used afterwards */
+    RdmaSender(RdmaSender&& other) = default;
+
+    /** \param other a sender that is not used afterwards \return this sender */
+    RdmaSender& operator=(RdmaSender&& other) = default;
 
     /** \return packets in flight: from the first unacknowledged one to the last one sent */
     virtual uint64_t GetInFlight() const = 0;

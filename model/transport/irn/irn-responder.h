@@ -22,6 +22,7 @@ namespace ns3
 class IrnResponder : public RdmaResponder
 {
   public:
+    /** \param endpoint endpoint of the queue pair; outlives the responder */
     explicit IrnResponder(RdmaEndpoint& endpoint);
     ~IrnResponder() override;
 
