@@ -222,7 +222,7 @@ QbbFrameForwarder::PrefetchFrame(const QbbPort& port,
     if (step == 2)
     {
         m_table.Prefetch(frame.dstIp);
-        m_buffer->PrefetchBooks();
+        m_buffer->PrefetchAccounts();
         m_markers.Prefetch();
         return;
     }

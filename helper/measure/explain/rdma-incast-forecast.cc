@@ -150,7 +150,7 @@ class RdmaIncastForecaster
 
     const QbbSwitch& m_switch;          //!< the switch
     const RdmaSenderProfile& m_senders; //!< the senders
-    QbbPfcHeadroomTerms m_terms;        //!< times of a pause; zeros for a lossy class
+    QbbPfcHeadroom m_terms;             //!< times of a pause; zeros for a lossy class
     RdmaIncast m_incast;                //!< the current incast
     bool m_lossless{false};             //!< the ingress ports pause the class
     bool m_mayDrop{false};              //!< frames may be dropped
