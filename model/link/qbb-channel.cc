@@ -174,7 +174,7 @@ QbbChannel::SetUp(bool up)
     {
         if (device)
         {
-            device->LineChanged();
+            device->HandleLinkChange();
         }
     }
 }

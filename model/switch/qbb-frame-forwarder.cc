@@ -82,7 +82,7 @@ QbbFrameForwarder::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
 [[gnu::always_inline]] inline bool
 QbbFrameForwarder::LetsPass(const QbbPort& egress, const QbbFrame& frame) const
 {
-    return egress.LetsPass(frame.priority, frame.arrival) && m_markers.LetsPass(frame) &&
+    return egress.CanSendAtOnce(frame.priority, frame.arrival) && m_markers.LetsPass(frame) &&
            !m_cutThrough && !m_inputQueueing;
 }
 
@@ -123,7 +123,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
                                   : SelectPort(fields.flowHash, route);
     }
     QbbPort& device = *m_ports[egressNumber];
-    device.PrefetchCable();
+    device.PrefetchLine();
     const uint32_t received = fields.size;
     if (fields.tagged && device.IsRoutedPort())
     {
@@ -167,7 +167,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     fields.dstMac = device.GetPeerMac();
     if (admission.passed)
     {
-        device.Pass(std::move(frame), eventTime);
+        device.SendAtOnce(std::move(frame), eventTime);
         return;
     }
     if (m_inputQueueing)
