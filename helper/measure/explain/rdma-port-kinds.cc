@@ -72,7 +72,7 @@ DescribeSwitchPort(const QbbSwitch& sw,
         settings.buffer = buffer->GetTerms(number, priority);
     }
     settings.neededHeadroomBytes = settings.lossless ? QbbPfcHeadroom::GetBytes(profile) : 0;
-    settings.marks = sw.GetMarkers().DescribeMarks(*device, priority);
+    settings.marks = sw.DescribeMarks(*device, priority);
     for (QbbMarkCurve& curve : settings.marks)
     {
         curve.perInput = curve.perInput && sw.IsInputQueued();
