@@ -167,8 +167,8 @@ RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) cons
     for (const QbbPort* hop : path)
     {
         const QbbLineRate& rate = hop->GetLineRate();
-        profile.baseRtt += 2 * hop->GetCableDelay() + rate.BytesToPs(profile.packetBytes) +
-                           rate.BytesToPs(profile.ackBytes);
+        profile.baseRtt += 2 * hop->GetQbbChannel()->GetDelayPs() +
+                           rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(profile.ackBytes);
     }
     profile.networkRtt = std::max(m_longestRtt, profile.baseRtt);
     profile.hops = static_cast<uint32_t>(path.size());

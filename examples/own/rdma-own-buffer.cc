@@ -59,11 +59,11 @@ class OwnBuffer : public QbbBufferManager
 
     QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) override
     {
-        if (bytes <= GetBooks().GetPool(group).GetFree())
+        if (bytes <= GetPool(group).GetFree())
         {
             return QbbBufferDecision::Share();
         }
-        const auto& queues = GetBooks().GetQueues();
+        const auto& queues = GetQueues();
         const auto longest =
             std::max_element(queues.begin(), queues.end(), [](const Queue& a, const Queue& b) {
                 return a.bytes < b.bytes;
@@ -72,7 +72,7 @@ class OwnBuffer : public QbbBufferManager
         {
             return QbbBufferDecision::Drop(QbbDropReason::BUFFER_FULL);
         }
-        return QbbBufferDecision::PushOut(GetBooks().GetIndex(*longest));
+        return QbbBufferDecision::PushOut(GetIndex(*longest));
     }
 
     uint32_t m_bufferSize{200'000}; //!< value of the attribute BufferSize

@@ -71,11 +71,6 @@ class LeastQueuePathSelector : public QbbPathSelector
         return 0; // the selector uses no random numbers
     }
 
-    void SetSwitch(const QbbSwitch* sw) override
-    {
-        m_switch = sw;
-    }
-
     bool MayReorder(QbbPs roundTrip) const override
     {
         return QbbToPs(m_forget) < roundTrip;
@@ -92,11 +87,10 @@ class LeastQueuePathSelector : public QbbPathSelector
     /** \param port a port \param priority a class \return queue length in bytes */
     uint64_t GetWaiting(uint16_t port, uint8_t priority) const
     {
-        return m_switch->GetPort(port)->GetQueues().GetBytes(priority);
+        return GetSwitch().GetPort(port)->GetQueues().GetBytes(priority);
     }
 
     Time m_forget;                              //!< value of the attribute Forget
-    const QbbSwitch* m_switch{nullptr};         //!< switch that uses the selector
     std::unordered_map<uint32_t, Flow> m_flows; //!< flows by flow hash
 };
 

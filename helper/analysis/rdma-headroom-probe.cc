@@ -154,7 +154,7 @@ CheckProbe(bool right, const std::string& what, const std::string& accepted)
  *         takes effect; 0: no shorter packet is needed
  */
 uint32_t
-GetShorter(const QbbPfcHeadroomTerms& terms, const RdmaHeadroomCase& link, uint32_t overhead)
+GetShorter(const QbbPfcHeadroom& terms, const RdmaHeadroomCase& link, uint32_t overhead)
 {
     const uint32_t line = link.mtu + FRAME_OVERHEAD_BYTES + overhead;
     const uint64_t rest = terms.lineBytes % line;
@@ -198,7 +198,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     const auto ample = static_cast<uint32_t>(twice);
     const RunResult first = RunProbe(link, ample, ample, 0, 0_ps);
     finding.runs = 1;
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(first.profile);
+    const QbbPfcHeadroom terms = QbbPfcHeadroom::GetTerms(first.profile);
     finding.formulaBytes = terms.totalBytes;
     finding.inFlightBytes = terms.inFlightBytes;
     finding.frameBytes = static_cast<uint32_t>(terms.crossingBytes);

@@ -3,7 +3,7 @@
 #ifndef RDMA_SONIC_PLAN_H
 #define RDMA_SONIC_PLAN_H
 
-#include "qbb-port-profile.h"
+#include "qbb-pfc-headroom.h"
 #include "rdma-sonic-reader.h"
 
 #include <cstdint>

@@ -35,7 +35,9 @@ struct QbbParseResult
 
 /**
  * \ingroup rdma
- * Serialises frames to the bytes that a wire carries, and parses bytes to frames.
+ * Serialises frames to the bytes that a wire carries, and parses bytes to frames: for captures,
+ * trace sinks, error models, ns-3's stack, and QbbChannel::SerializeFrames. Between ranks of MPI
+ * frames do not cross as wire bytes: QbbRemoteBatch copies their fields.
  *
  * Bytes run from the destination MAC address to the end of the padding, in network byte order. The
  * four bytes of FCS are not included, because NICs omit the FCS from captures;
@@ -93,7 +95,7 @@ void Serialize(const QbbFrame& frame, uint8_t* out);
 
 /**
  * \ingroup rdma
- * Converts a frame to a packet of its bytes, for captures, trace sinks and the MPI boundary.
+ * Converts a frame to a packet of its bytes, for captures, trace sinks and error models.
  *
  * \param frame a frame as for Serialize()
  * \return a packet of the frame's bytes from destination MAC to the end of the padding

@@ -187,7 +187,7 @@ QbbChannel::SetUp(bool up)
     {
         if (device)
         {
-            device->LineChanged();
+            device->HandleLinkChange();
         }
     }
 }

@@ -22,11 +22,17 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * A full-duplex cable between two ports.
+ * A full-duplex cable between two ports: "cable" in all texts, and Channel in the name, as in ns-3.
  *
  * Each direction is a QbbLine, which keeps the frames in flight. With the attribute SerializeFrames
- * every frame is serialised to bytes and parsed at the other end; all results stay identical to the
- * bit.
+ * every frame is serialised to bytes (QbbFrameCodec) and parsed at the other end; all results stay
+ * identical to the bit.
+ *
+ * **When the link goes down** (SetUp(false)), first the frames in flight are lost, in both
+ * directions. Each of them counts in GetLostInFlight(), and as a drop with the reason LINK_DOWN at
+ * the port that would have received the frame. Then both ports drop their queues and end their
+ * pauses; see QbbPort. The cable changes no routes: QbbRouting::SetLinkUp() calls SetUp() and then
+ * tells the switches.
  */
 class QbbChannel : public Channel
 {
@@ -108,8 +114,8 @@ class QbbChannel : public Channel
     void SetExit(std::size_t end, QbbLineExit* exit);
 
     /**
-     * Takes the link down or up, and notifies both ports. Taking the link down loses the frames in
-     * flight.
+     * Takes the link down or up, and tells both ports; the routes stay as they are. Does nothing if
+     * the link has that state already.
      *
      * \param up true to take the link up
      */

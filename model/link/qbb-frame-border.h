@@ -4,6 +4,7 @@
 #define QBB_FRAME_BORDER_H
 
 #include "qbb-frame.h"
+#include "qbb-line-exit.h"
 #include "qbb-node-groups.h"
 #include "qbb-ps.h"
 
@@ -74,6 +75,36 @@ class QbbFrameBorder final : public QbbBorder
 
     std::array<Compartment, COMPARTMENTS> m_compartments; //!< filled and emptied in turn
     alignas(64) uint32_t m_open{0}; //!< number of the compartment that is filled
+};
+
+/**
+ * \ingroup rdma
+ * Exit of a port whose peer's node runs on another thread.
+ *
+ * Only the sender's thread uses the object. The sender's thread therefore never waits for memory
+ * that the peer's thread has written.
+ */
+class QbbFrameExit final : public QbbLineExit
+{
+  public:
+    /**
+     * \param border carries the frames from the sender's thread to the peer's thread
+     * \param line the peer's line
+     */
+    QbbFrameExit(QbbFrameBorder& border, QbbLine& line)
+        : m_border(border),
+          m_line(line)
+    {
+    }
+
+    void Send(QbbFrame& frame, QbbPs arrival) override
+    {
+        m_border.Send(m_line, frame, arrival);
+    }
+
+  private:
+    QbbFrameBorder& m_border; //!< takes the frames to the peer's thread
+    QbbLine& m_line;          //!< the peer's line
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 #define QBB_FRAME_SINK_H
 
 #include "qbb-frame.h"
+#include "qbb-prefetch.h"
 #include "qbb-ps.h"
 
 #include <cstdint>
@@ -17,8 +18,14 @@ class QbbPort;
 /**
  * \ingroup rdma
  * Consumer of the frames that a node's ports receive: a switch, or a host's NIC.
+ *
+ * For each received frame, a port calls ReceiveFrame() once. For each frame that leaves a queue of
+ * the port, it calls FrameDeparts() when the transmission begins, or FrameGone() if the frame was
+ * dropped. Frames of QbbPort::SendAtOnce() have neither call.
+ *
+ * Aligned to a cache line, because a port fetches the first two lines of its sink in advance.
  */
-class QbbFrameSink
+class alignas(QBB_CACHE_LINE) QbbFrameSink
 {
   public:
     virtual ~QbbFrameSink() = default;
@@ -52,8 +59,9 @@ class QbbFrameSink
      * \param frame the frame, whose `priority` is the class at the sender
      * \param step step of QbbEvent::Prefetch(), from 2 on; the port has fetched the first two cache
      *        lines of the QbbFrameSink
-     * \param [in,out] note number that a step leaves to the next one. Steps may be left out. The
-     * number may therefore come from an earlier frame to the port
+     * \param [in,out] note a number that one step stores and the next step reads, for instance the
+     *        egress port of the frame. If a step was left out, the number is one that an earlier
+     *        frame has left
      */
     virtual void PrefetchFrame(const QbbPort& port,
                                const QbbFrame& frame,

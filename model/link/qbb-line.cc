@@ -174,7 +174,7 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
     {
         NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
         ++m_malformed;
-        m_receiver->LoseOnLine(frame, QbbDropReason::MALFORMED);
+        m_receiver->CountLossOnLine(frame, QbbDropReason::MALFORMED);
     }
     return std::move(parsed.frame);
 }
@@ -196,7 +196,7 @@ void
 QbbLine::Lose(QbbFrame& frame)
 {
     ++m_lostInFlight;
-    m_receiver->LoseOnLine(frame, QbbDropReason::LINK_DOWN);
+    m_receiver->CountLossOnLine(frame, QbbDropReason::LINK_DOWN);
 }
 
 } // namespace ns3

@@ -26,7 +26,7 @@ class QbbPort;
  * QbbLineExit, and the receiver's thread or process puts them on the line.
  *
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
- * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
+ * flight. The scheduler holds a reference, so a line may outlive its cable and then does nothing.
  */
 class alignas(64) QbbLine final : public QbbEvent
 {

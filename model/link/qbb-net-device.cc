@@ -70,7 +70,7 @@ TypeId
 QbbNetDevice::GetTypeId()
 {
     using Settings = QbbFlowControl::Settings;
-    static TypeId tid = AddSources(
+    static TypeId tid = AddTraceSources(
         TypeId("ns3::QbbNetDevice")
             .SetParent<NetDevice>()
             .SetGroupName("Rdma")

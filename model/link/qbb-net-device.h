@@ -20,8 +20,13 @@ namespace ns3
 /**
  * \ingroup rdma
  * A full-duplex Ethernet port with eight priorities and priority-based flow control
- * (IEEE 802.1Qbb, part of IEEE 802.1Q as clause 36), as an ns-3 NetDevice: attributes, trace
- * sources, and the interface to ns-3's stack. The base class QbbPort handles the frames.
+ * (IEEE 802.1Qbb, part of IEEE 802.1Q as clause 36), as an ns-3 NetDevice: attributes, and the
+ * interface to ns-3's stack. The base class QbbPort handles the frames, and states the order of
+ * calls, where drops are counted, and what happens when the link goes down.
+ *
+ * Set the attributes, then Attach() the cable, and add the device to a QbbSwitch or an RdmaNic, as
+ * QbbHelper and RdmaFabricHelper do. Attributes that both ends of a cable share (DataRate,
+ * LineOverhead, FlowControl, PfcClasses) are compared when the simulation starts.
  */
 class QbbNetDevice : public NetDevice, public QbbPort
 {

@@ -13,24 +13,29 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Reasons why a frame was dropped.
+ * Reasons why a frame was dropped, and the port that counts the drop. The ingress port is the
+ * switch's or host's port that has received the frame; the egress port is the port that would have
+ * sent the frame.
  */
 enum class QbbDropReason : uint8_t
 {
-    BUFFER_FULL,   //!< the switch's shared buffer had no room for a lossy class
-    HEADROOM_FULL, //!< the headroom of a lossless class was full
-    EGRESS_LIMIT,  //!< the egress queue of a lossy class was at its limit
-    STACK_QUEUE,   //!< the host's queue for ns-3's stack was full
-    LINK_DOWN,     //!< the link was down or went down
-    CORRUPTED,     //!< the error model corrupted the frame
-    MALFORMED,     //!< the bytes do not parse as a frame
-    NO_ROUTE,      //!< the switch has no route to the destination
-    TTL_EXPIRED,   //!< the time to live expired
-    NOT_FOR_US,    //!< the destination MAC address or queue pair is not this node's
-    UNEXPECTED,    //!< the receiver has no use for the frame
-    TOO_LONG,      //!< the packet exceeds the MTU
-    PFC_STORM,     //!< the PFC watchdog dropped a frame in or for a stuck queue
-    RECEIVER_FULL, //!< the host's receive buffer had no room
+    /// The buffer had no room for a lossy class. Ingress port; egress port of a frame pushed out.
+    BUFFER_FULL,
+    HEADROOM_FULL, //!< the headroom of a lossless class was full; ingress port
+    EGRESS_LIMIT,  //!< the egress queue of a lossy class was at its limit; egress port
+    STACK_QUEUE,   //!< the host's queue for ns-3's stack was full; egress port
+    /// The link was or went down. Egress port of a frame in or for its queue; ingress port of a
+    /// frame on the line.
+    LINK_DOWN,
+    CORRUPTED,     //!< the error model corrupted the frame; ingress port
+    MALFORMED,     //!< the bytes do not parse; ingress port, or egress port for ns-3's stack
+    NO_ROUTE,      //!< the switch has no route to the destination; ingress port
+    TTL_EXPIRED,   //!< the time to live expired; ingress port
+    NOT_FOR_US,    //!< MAC address or queue pair of somebody else; ingress port
+    UNEXPECTED,    //!< the receiver has no use for the frame; ingress port
+    TOO_LONG,      //!< the packet exceeds the MTU of the egress port; egress port
+    PFC_STORM,     //!< a PFC watchdog dropped the frame; port of the storm, see QbbPfcWatchdog
+    RECEIVER_FULL, //!< the host's receive buffer had no room; ingress port
     COUNT          //!< number of drop reasons
 };
 

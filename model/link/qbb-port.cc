@@ -3,12 +3,15 @@
 #include "qbb-port.h"
 
 #include "qbb-frame-codec.h"
-#include "qbb-link-check.h"
-#include "qbb-wire.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
+#include <ns3/data-rate.h>
+#include <ns3/simulator.h>
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 
 namespace ns3
 {
@@ -23,10 +26,52 @@ GetStackBytes(const QbbFrame& frame)
     return frame.type == QbbFrameType::PACKET ? frame.size : 0;
 }
 
+/**
+ * Calls the sinks of a trace source, if any, with a frame that is converted to a packet of ns-3.
+ *
+ * \param trace the trace source
+ * \param frame the frame
+ * \param more further arguments of the sinks
+ */
+template <typename Trace, typename... More>
+void
+FireFrame(const Trace& trace, const QbbFrame& frame, More... more)
+{
+    if (trace.IsEmpty())
+    {
+        return;
+    }
+    QbbEngine* const deferrer = GetQbbSinkDeferrer();
+    if (!deferrer)
+    {
+        CheckQbbSink();
+        trace(QbbFrameCodec::ToPacket(frame), more...);
+        return;
+    }
+    if (frame.packet && deferrer->GetGroup() > 0)
+    {
+        deferrer->RefuseSink("a sink with a packet of ns-3's stack");
+    }
+    // The packet is made between two windows, from a copy of the frame, which goes on meanwhile.
+    const Ptr<Packet> packet = frame.packet ? QbbFrameCodec::ToPacket(frame) : nullptr;
+    QbbFrameFields fields;
+    static_cast<QbbFrameHeaders&>(fields) = frame;
+    static_cast<QbbFrameExtensions&>(fields) = frame;
+    static_cast<QbbFrameRareFields&>(fields) = frame;
+    deferrer->AddNote(
+        [sinks = trace.GetSinks(), packet, fields, telemetry = frame.telemetry, more...] {
+            QbbFrame copy;
+            static_cast<QbbFrameFields&>(copy) = fields;
+            copy.telemetry = telemetry;
+            (*sinks)(packet ? packet : QbbFrameCodec::ToPacket(copy), more...);
+        });
+}
+
 } // namespace
 
 QbbPort::QbbPort()
-    : m_txTimer(this)
+    : m_flow(*this),
+      m_txTimer(this)
 {
 }
 
@@ -57,10 +102,88 @@ QbbPort::SetMac(Mac48Address address)
 void
 QbbPort::Start()
 {
-    CheckQbbLink(*this);
+    CheckLink();
     m_flow.Start(m_rate);
-    CheckQbbPauseSlack(*this);
+    CheckPauseSlack();
     m_running = true;
+}
+
+void
+QbbPort::CheckLink() const
+{
+    const QbbPort* peer = GetPeer();
+    RefuseRdmaIf(!peer,
+                 "port ",
+                 GetDeviceIndex(),
+                 " of node ",
+                 GetNodeId(),
+                 " has no cable, or its cable has no other end");
+    const QbbBitRate rate = GetLineRate().GetBitRate();
+    const QbbBitRate otherRate = peer->GetLineRate().GetBitRate();
+    RefuseRdmaIf(rate != otherRate,
+                 "the link between nodes ",
+                 GetNodeId(),
+                 " and ",
+                 peer->GetNodeId(),
+                 " has ",
+                 rate.ToDataRate(),
+                 " at one end and ",
+                 otherRate.ToDataRate(),
+                 " at the other; both ends of a cable need one rate");
+    RefuseRdmaIf(GetLineOverheadBytes() != peer->GetLineOverheadBytes(),
+                 "the link between nodes ",
+                 GetNodeId(),
+                 " and ",
+                 peer->GetNodeId(),
+                 ": LineOverhead is ",
+                 (GetLineOverheadBytes() > 0 ? "true" : "false"),
+                 " at port ",
+                 GetDeviceIndex(),
+                 " of node ",
+                 GetNodeId(),
+                 " and ",
+                 (peer->GetLineOverheadBytes() > 0 ? "true" : "false"),
+                 " at port ",
+                 peer->GetDeviceIndex(),
+                 " of node ",
+                 peer->GetNodeId(),
+                 "; set LineOverhead alike on both ends");
+    const QbbFlowControl& flow = GetFlowControl();
+    const QbbFlowControl& other = peer->GetFlowControl();
+    RefuseRdmaIf(flow.GetLosslessClasses() != other.GetLosslessClasses() ||
+                     flow.GetKind() != other.GetKind(),
+                 "the link between nodes ",
+                 GetNodeId(),
+                 " and ",
+                 peer->GetNodeId(),
+                 ": a class is lossless on one side only (PfcClasses ",
+                 +flow.GetLosslessClasses(),
+                 " and ",
+                 +other.GetLosslessClasses(),
+                 ", one bit a class); set FlowControl and PfcClasses alike on both "
+                 "ends");
+}
+
+void
+QbbPort::CheckPauseSlack() const
+{
+    const QbbFlowControl& flow = GetFlowControl();
+    const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
+    RefuseRdmaIf(flow.GetLosslessClasses() &&
+                     flow.GetPauseSender().GetSlack() <= GetLineRate().BytesToPs(longest),
+                 "port ",
+                 GetDeviceIndex(),
+                 " of node ",
+                 GetNodeId(),
+                 ": a pause of ",
+                 flow.GetSettings().quanta,
+                 " quanta, repeated after ",
+                 flow.GetSettings().refresh,
+                 " of its length, runs out behind a frame of ",
+                 longest,
+                 " bytes on the line; accepted: PauseQuanta times (1 - "
+                 "PauseRefresh) above ",
+                 longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
 }
 
 void
@@ -108,7 +231,7 @@ QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     frame = nullptr;
 }
 
-// Each frame passes through this function, except for the frames of Pass().
+// Each frame passes through this function, except for the frames of SendAtOnce().
 [[gnu::always_inline]] inline void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
@@ -126,7 +249,7 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
         FireTrace(&Sources::promiscSniffer, *frame);
         FireTrace(&Sources::sniffer, *frame);
         FireTrace(&Sources::phyTxBegin, *frame);
-        FirePhyTxEnd(*frame, sent, GetDevice());
+        FirePhyTxEnd(*frame, sent);
     }
     PutOnLine(std::move(frame), sent, eventTime);
     if (isAwaited)
@@ -153,13 +276,13 @@ QbbPort::CountSent(const QbbFrame& frame)
 [[gnu::always_inline]] inline void
 QbbPort::CountPassing(const QbbFrame& frame)
 {
-    m_queues.NotePassing(frame.priority, frame.size);
-    m_scheduler.PickAlone(frame.priority, frame.size);
+    m_queues.CountUnqueued(frame.priority, frame.size);
+    m_scheduler.ChargeAlone(frame.priority, frame.size);
     CountInClass(frame);
 }
 
 void
-QbbPort::Pass(QbbFramePtr&& frame, QbbEventTime eventTime)
+QbbPort::SendAtOnce(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     CountPassing(*frame);
     const QbbPs sent = Occupy(*frame, eventTime.GetInstant());
@@ -184,7 +307,7 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
         }
         return;
     }
-    if (HasWork() || (m_flow.GetPaused() & (1U << frame->priority)))
+    if (HasWork() || (m_flow.GetPauseReceiver().GetPaused() & (1U << frame->priority)))
     {
         m_queues.Push(std::move(frame));
         TryTransmit(eventTime);
@@ -200,7 +323,7 @@ QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
     // Frames waiting in a paused class do not block the other classes.
-    if (!m_up || IsBusy(eventTime) || HasWork() || (m_flow.GetPaused() & bit))
+    if (!m_up || IsBusy(eventTime) || HasWork() || (m_flow.GetPauseReceiver().GetPaused() & bit))
     {
         return false;
     }
@@ -346,7 +469,7 @@ QbbPort::ShowArrival(const QbbFrame& frame)
 }
 
 void
-QbbPort::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
+QbbPort::CountLossOnLine(QbbFrame& frame, QbbDropReason reason)
 {
     frame.priority = m_classifier.Classify(frame);
     CountDrop(frame, reason);
@@ -355,7 +478,7 @@ QbbPort::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
 // Link state and drops
 
 void
-QbbPort::LineChanged()
+QbbPort::HandleLinkChange()
 {
     m_up = m_channel->IsUp();
     m_flow.Reset(QbbNow());
@@ -414,6 +537,300 @@ QbbPort::CountDrop(const QbbFrame& frame, QbbDropReason reason)
         ++m_counters.classes[frame.priority].drops;
     }
     FireDrop(frame, reason);
+}
+
+// The error model
+
+void
+QbbPort::SetReceiveErrorModel(Ptr<ErrorModel> model)
+{
+    m_receiveErrorModel = model;
+    m_mayDamage = model != nullptr;
+    const bool isRate = model && model->GetInstanceTypeId() == RateErrorModel::GetTypeId();
+    m_anyPacket = isRate ? Create<Packet>() : nullptr;
+}
+
+bool
+QbbPort::LosesWholeFrames() const
+{
+    return m_anyPacket && static_cast<const RateErrorModel&>(*m_receiveErrorModel).GetUnit() ==
+                              RateErrorModel::ERROR_UNIT_PACKET;
+}
+
+bool
+QbbPort::IsDamaged(const QbbFrame& frame) const
+{
+    if (LosesWholeFrames())
+    {
+        return m_receiveErrorModel->IsCorrupt(m_anyPacket);
+    }
+    CheckQbbSink("an error model");
+    return m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(frame));
+}
+
+uint32_t
+QbbPort::GetLineOverheadBytes() const
+{
+    return m_lineOverhead ? QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES : 0;
+}
+
+// Trace sources
+
+/**
+ * Accessor of a trace source, which creates the sources of a port for the first sink.
+ *
+ * \tparam source the trace source, a member of Sources or of RareSources
+ */
+template <auto source>
+class QbbPort::Accessor final : public TraceSourceAccessor
+{
+  public:
+    bool ConnectWithoutContext(ObjectBase* object, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.ConnectWithoutContext(sink); });
+    }
+
+    bool Connect(ObjectBase* object, std::string context, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.Connect(sink, context); });
+    }
+
+    bool DisconnectWithoutContext(ObjectBase* object, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.DisconnectWithoutContext(sink); });
+    }
+
+    bool Disconnect(ObjectBase* object,
+                    std::string context,
+                    const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.Disconnect(sink, context); });
+    }
+
+  private:
+    template <typename S, typename Trace>
+    static S* GetStruct(Trace S::*);
+
+    /// Struct that holds the trace source.
+    using Struct = std::remove_pointer_t<decltype(GetStruct(source))>;
+
+    template <typename Action>
+    static bool Do(ObjectBase* object, Action action)
+    {
+        auto* port = dynamic_cast<QbbPort*>(object);
+        if (!port)
+        {
+            return false;
+        }
+        if constexpr (std::is_same_v<Struct, Sources>)
+        {
+            action(Get(port->m_sources));
+        }
+        else
+        {
+            action(Get(port->m_rareSources));
+        }
+        return true;
+    }
+
+    static auto& Get(std::unique_ptr<Struct>& sources)
+    {
+        return Make(sources).*source;
+    }
+};
+
+template <auto source>
+Ptr<const TraceSourceAccessor>
+QbbPort::MakeAccessor()
+{
+    return Ptr<const TraceSourceAccessor>(new Accessor<source>(), false);
+}
+
+TypeId
+QbbPort::AddTraceSources(TypeId tid)
+{
+    return tid
+        .AddTraceSource("MacTx",
+                        "A frame has arrived at the port for transmission",
+                        MakeAccessor<&Sources::macTx>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("MacTxDrop",
+                        "A frame was dropped by the port before transmission",
+                        MakeAccessor<&RareSources::macTxDrop>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("MacPromiscRx",
+                        "A frame was received, whatever its destination address",
+                        MakeAccessor<&Sources::macPromiscRx>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("MacRx",
+                        "A frame addressed to this port was received",
+                        MakeAccessor<&Sources::macRx>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("MacRxDrop",
+                        "A received frame was dropped",
+                        MakeAccessor<&RareSources::macRxDrop>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("PhyTxBegin",
+                        "The transmission of a frame has begun",
+                        MakeAccessor<&Sources::phyTxBegin>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("PhyTxEnd",
+                        "The last bit of a frame has been transmitted",
+                        MakeAccessor<&Sources::phyTxEnd>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("PhyRxEnd",
+                        "The last bit of a frame has been received",
+                        MakeAccessor<&Sources::phyRxEnd>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("PhyRxDrop",
+                        "A frame was dropped because it was corrupted on the line",
+                        MakeAccessor<&RareSources::phyRxDrop>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("Sniffer",
+                        "A frame was sent by the port, or received for the port",
+                        MakeAccessor<&Sources::sniffer>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("PromiscSniffer",
+                        "A frame was sent or received, whatever its destination address",
+                        MakeAccessor<&Sources::promiscSniffer>(),
+                        "ns3::Packet::TracedCallback")
+        .AddTraceSource("Drop",
+                        "A frame was dropped: frame, reason",
+                        MakeAccessor<&RareSources::drop>(),
+                        "ns3::QbbNetDevice::DropCallback")
+        .AddTraceSource("Marked",
+                        "An outgoing packet was marked CE: class",
+                        MakeAccessor<&RareSources::marked>(),
+                        "ns3::QbbNetDevice::MarkCallback")
+        .AddTraceSource("PfcSent",
+                        "The port sends a pause frame to pause or resume a class: class, quanta",
+                        MakeAccessor<&RareSources::pfcSent>(),
+                        "ns3::QbbNetDevice::PfcCallback")
+        .AddTraceSource("PfcReceived",
+                        "The port received a pause frame for a class: class, quanta",
+                        MakeAccessor<&RareSources::pfcReceived>(),
+                        "ns3::QbbNetDevice::PfcCallback");
+}
+
+void
+QbbPort::PacketTrace::Fire(const QbbFrame& frame) const
+{
+    for (const FrameWatcher& watcher : watchers)
+    {
+        watcher(frame);
+    }
+    FireFrame(*this, frame);
+}
+
+void
+QbbPort::FireReception(const QbbFrame& frame)
+{
+    FireTrace(&Sources::macPromiscRx, frame);
+    if (frame.dstMac == m_address || frame.dstMac.IsGroup())
+    {
+        FireTrace(&Sources::sniffer, frame);
+        FireTrace(&Sources::macRx, frame);
+    }
+}
+
+bool
+QbbPort::Sources::HasSinks() const
+{
+    return !(macTx.IsEmpty() && macRx.IsEmpty() && macPromiscRx.IsEmpty() && phyTxBegin.IsEmpty() &&
+             phyTxEnd.IsEmpty() && phyRxEnd.IsEmpty() && sniffer.IsEmpty() &&
+             promiscSniffer.IsEmpty());
+}
+
+bool
+QbbPort::RareSources::HasSinks() const
+{
+    return !(macTxDrop.IsEmpty() && macRxDrop.IsEmpty() && phyRxDrop.IsEmpty() && drop.IsEmpty() &&
+             marked.IsEmpty() && pfcSent.IsEmpty() && pfcReceived.IsEmpty());
+}
+
+bool
+QbbPort::HasSinks() const
+{
+    return (m_sources && m_sources->HasSinks()) || (m_rareSources && m_rareSources->HasSinks());
+}
+
+void
+QbbPort::AddPauseWatcher(bool isSent, PauseWatcher watcher)
+{
+    RareSources& sources = Make(m_rareSources);
+    (isSent ? sources.pfcSent : sources.pfcReceived).AddWatcher(std::move(watcher));
+}
+
+void
+QbbPort::AddMarkWatcher(MarkWatcher watcher)
+{
+    Make(m_rareSources).marked.AddWatcher(std::move(watcher));
+}
+
+void
+QbbPort::AddDropWatcher(DropWatcher watcher)
+{
+    Make(m_rareSources).dropWatchers.push_back(std::move(watcher));
+}
+
+void
+QbbPort::AddFrameWatcher(bool isPromiscuous, FrameWatcher watcher)
+{
+    Sources& sources = Make(m_sources);
+    (isPromiscuous ? sources.promiscSniffer : sources.sniffer)
+        .watchers.push_back(std::move(watcher));
+}
+
+void
+QbbPort::FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses)
+{
+    for (uint8_t p = 0; m_rareSources && pauses.classes >> p; ++p)
+    {
+        if (pauses.classes & (1U << p))
+        {
+            (isSent ? m_rareSources->pfcSent : m_rareSources->pfcReceived)(p, pauses.quanta[p]);
+        }
+    }
+}
+
+void
+QbbPort::FireDrop(const QbbFrame& frame, QbbDropReason reason)
+{
+    if (!m_rareSources)
+    {
+        return;
+    }
+    for (const DropWatcher& watcher : m_rareSources->dropWatchers)
+    {
+        watcher(reason);
+    }
+    FireFrame(m_rareSources->drop, frame, reason);
+}
+
+void
+QbbPort::FireMalformed(Ptr<const Packet> packet)
+{
+    if (m_rareSources)
+    {
+        for (const DropWatcher& watcher : m_rareSources->dropWatchers)
+        {
+            watcher(QbbDropReason::MALFORMED);
+        }
+        m_rareSources->macTxDrop(packet);
+        m_rareSources->drop(packet, QbbDropReason::MALFORMED);
+    }
+}
+
+void
+QbbPort::FirePhyTxEnd(const QbbFrame& frame, QbbPs at)
+{
+    if (!IsTraced() || m_sources->phyTxEnd.IsEmpty())
+    {
+        return;
+    }
+    Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
+    Simulator::Schedule(QbbToTime(at) - Simulator::Now(),
+                        [this, device = GetDevice(), packet]() { m_sources->phyTxEnd(packet); });
 }
 
 } // namespace ns3

@@ -4,18 +4,34 @@
 #define QBB_PORT_H
 
 #include "qbb-channel.h"
+#include "qbb-classifier.h"
+#include "qbb-egress-queues.h"
+#include "qbb-egress-scheduler.h"
 #include "qbb-event-order.h"
+#include "qbb-flow-control.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
-#include "qbb-port-state.h"
+#include "qbb-line-rate.h"
+#include "qbb-port-counters.h"
 #include "qbb-prefetch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "qbb-trace.h"
+#include "qbb-wire.h"
 
+#include <ns3/error-model.h>
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
+#include <ns3/packet.h>
+#include <ns3/trace-source-accessor.h>
+#include <ns3/type-id.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -25,18 +41,44 @@ namespace ns3
  * A full-duplex Ethernet port with eight priorities: the part of a QbbNetDevice that handles
  * frames. Cables, switches, NICs and markers use QbbPort; scripts use QbbNetDevice.
  *
- * Transmission: Enqueue() (a switch, or ns-3's stack) or a QbbFrameSource (a NIC) -> the
- * QbbEgressScheduler picks one of the classes that are not paused -> QbbChannel. Reception:
- * QbbChannel -> ReceiveFromLine() -> pause frames to QbbFlowControl, all others to the
- * QbbFrameSink, or to ns-3's stack if the port has no sink.
+ * **Transmission.** A switch, or ns-3's stack, calls Enqueue(); a NIC is a QbbFrameSource, which
+ * the port asks for a frame when the port can send one. If the line is free, the QbbEgressScheduler
+ * picks one of the classes that have a frame and are not paused. The port then calls
+ * QbbFrameSink::FrameDeparts(), where a switch marks the frame and frees its buffer, and puts the
+ * frame on the QbbLine of its cable, or gives the frame to a QbbLineExit if the peer belongs to
+ * another thread or rank. A frame occupies the line for its bytes, preamble and gap. An idle port
+ * has no event in the scheduler: the end of a transmission is an event only if another frame waits
+ * for the line.
  *
- * A pause frame to send waits for the frame in transmission, overtakes all queued frames and is
- * never paused. A frame occupies the line for its bytes, preamble and gap.
+ * **Reception.** The QbbLine calls ReceiveFromLine() when the last bit arrives. The port classifies
+ * the frame by its own tables, and applies the attribute ReceiveErrorModel. Pause frames go no
+ * further than the port: its QbbFlowControl reads them, and after PauseReactionDelay the port
+ * begins no frame of the paused classes; a frame in transmission is finished. All other frames go
+ * to the QbbFrameSink, or to ns-3's stack if the port has no sink.
  *
- * An idle port has no event in the scheduler: the end of a transmission is an event only if another
- * frame waits for the line.
+ * **Pauses that the port sends.** Its switch or NIC calls QbbFlowControl::RequestPause(). The pause
+ * frame waits for the frame in transmission, overtakes all queued frames and is never paused. The
+ * port repeats the pause before it expires.
+ *
+ * **Counters and drops** (GetCounters()). A frame counts as received once its last bit has arrived
+ * undamaged, and as sent when its transmission begins. Each drop counts once, at one port, by its
+ * reason and (but for pause frames) by its class, and fires the trace source Drop of that port:
+ *
+ * - the receiving port counts frames that the error model damages (CORRUPTED), whose bytes do not
+ *   parse (MALFORMED), that are on the line when the link goes down (LINK_DOWN), or that nobody at
+ *   the node wants (NOT_FOR_US, UNEXPECTED);
+ * - the sending port counts frames in its queue when the link goes down, and frames that come
+ *   while the link is down (LINK_DOWN), and packets of ns-3's stack that it cannot take (TOO_LONG,
+ *   STACK_QUEUE, MALFORMED);
+ * - a switch or NIC counts its drops at one of its ports by CountDrop(); see QbbSwitch.
+ *
+ * **When the link goes down** (QbbChannel::SetUp()), the port forgets the pauses that it has
+ * received, drops its queues, and tells ns-3's traffic control and then its sink
+ * (QbbFrameSink::LinkChanged()). When the link comes up, the port sends the pauses that are still
+ * requested again, since its peer has forgotten them. Routes are not the port's business
+ * (QbbRouting).
  */
-class QbbPort : public QbbPortState
+class QbbPort : private QbbFlowControlPort
 {
   public:
     /// Ingress port of frames created by this node, which no switch buffer accounts for.
@@ -77,6 +119,25 @@ class QbbPort : public QbbPortState
         return m_classifier;
     }
 
+    /**
+     * \param line direction of the cable on which the port sends
+     * \param exit takes the port's frames in place of the line; null: the line takes them
+     */
+    void SetLine(QbbLine& line, QbbLineExit* exit)
+    {
+        m_line = exit ? nullptr : &line;
+        m_exit = exit;
+    }
+
+    /** Fetches the line into the CPU caches, before a transmission. */
+    void PrefetchLine() const
+    {
+        if (m_line)
+        {
+            QbbPrefetchLines(m_line, 2);
+        }
+    }
+
     // Transmission
 
     /**
@@ -91,21 +152,21 @@ class QbbPort : public QbbPortState
      * \param priority class of a frame
      * \param eventTime time of the running event
      * \return true if Enqueue() would start to send the frame at once and no trace source would
-     *         fire; the caller may then call Pass() in place of Enqueue()
+     *         fire; the caller may then call SendAtOnce() in place of Enqueue()
      */
-    bool LetsPass(uint8_t priority, QbbEventTime eventTime) const
+    bool CanSendAtOnce(uint8_t priority, QbbEventTime eventTime) const
     {
         return m_up && !IsBusy(eventTime) && !HasWork() &&
-               !(m_flow.GetPaused() & (1U << priority)) && !IsTraced();
+               !(m_flow.GetPauseReceiver().GetPaused() & (1U << priority)) && !IsTraced();
     }
 
     /**
      * Sends a frame at once, as Enqueue() does, but without a call of QbbFrameSink::FrameDeparts().
      *
-     * \param frame frame for which LetsPass() is true
+     * \param frame frame for which CanSendAtOnce() is true
      * \param eventTime time of the running event
      */
-    void Pass(QbbFramePtr&& frame, QbbEventTime eventTime);
+    void SendAtOnce(QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /**
      * Sends a frame by cut-through, after a switch has received the whole frame. Transmission
@@ -185,7 +246,7 @@ class QbbPort : public QbbPortState
         if (step == 2)
         {
             PrefetchQueue();
-            PrefetchCable();
+            PrefetchLine();
         }
     }
 
@@ -227,15 +288,185 @@ class QbbPort : public QbbPortState
     void ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /** Counts a frame that was lost on the line. \param frame the frame \param reason why */
-    void LoseOnLine(QbbFrame& frame, QbbDropReason reason);
+    void CountLossOnLine(QbbFrame& frame, QbbDropReason reason);
 
-    /** Handles a change of the link state. Called by the channel. */
-    void LineChanged();
+    /** Handles a change of the link state. Called by QbbChannel. */
+    void HandleLinkChange();
 
     /** Delivers a frame to ns-3's stack. \param frame a frame of type PACKET */
     virtual void DeliverToStack(const QbbFrame& frame) = 0;
 
+    // Trace sources, which exist once one of them gets a sink or a watcher. A frame is converted to
+    // a packet only for a source with a sink.
+
+    /**
+     * TracedCallback signature of Drop.
+     *
+     * \param packet the dropped frame from its Ethernet header on, without FCS
+     * \param reason reason of the drop
+     */
+    typedef void (*DropCallback)(Ptr<const Packet> packet, QbbDropReason reason);
+
+    /**
+     * TracedCallback signature of PfcSent and PfcReceived.
+     *
+     * \param priority paused or resumed class
+     * \param quanta pause time in quanta; 0 resumes
+     */
+    typedef void (*PfcCallback)(uint8_t priority, uint16_t quanta);
+
+    /**
+     * TracedCallback signature of Marked.
+     *
+     * \param priority class of the packet
+     */
+    typedef void (*MarkCallback)(uint8_t priority);
+
+    /** \return true if a trace source of the port has a sink */
+    bool HasSinks() const;
+
+    /** \return true if the trace source PhyTxEnd has a sink */
+    bool HasPhyTxEndSinks() const
+    {
+        return m_sources && !m_sources->phyTxEnd.IsEmpty();
+    }
+
+    // Watchers: functions that the module itself connects. A port calls them in its events, on the
+    // thread of its node. A watcher may act on that node only; QbbDefer() is for other work.
+
+    /** Called for a class of a pause frame. \param priority the class \param quanta pause time in
+     * quanta; 0 resumes */
+    using PauseWatcher = std::function<void(uint8_t priority, uint16_t quanta)>;
+
+    /** Called for a mark. \param priority class of the marked packet */
+    using MarkWatcher = std::function<void(uint8_t priority)>;
+
+    /** Called for a drop. \param reason reason of the drop */
+    using DropWatcher = std::function<void(QbbDropReason reason)>;
+
+    /** Called for a frame. \param frame the frame */
+    using FrameWatcher = std::function<void(const QbbFrame& frame)>;
+
+    /**
+     * Calls a function for each class of each pause frame.
+     *
+     * \param isSent true: pause frames that the port sends; false: those that it receives
+     * \param watcher the function
+     */
+    void AddPauseWatcher(bool isSent, PauseWatcher watcher);
+
+    /** \param watcher function to call where the trace source Marked fires */
+    void AddMarkWatcher(MarkWatcher watcher);
+
+    /** \param watcher function to call where the trace source Drop fires */
+    void AddDropWatcher(DropWatcher watcher);
+
+    /**
+     * Calls a function where the trace source PromiscSniffer or Sniffer fires.
+     *
+     * \param isPromiscuous true: PromiscSniffer; false: Sniffer
+     * \param watcher the function
+     */
+    void AddFrameWatcher(bool isPromiscuous, FrameWatcher watcher);
+
     // State
+
+    /** \return true if an error model from outside of the module is called with the port's frames
+     */
+    bool CallsErrorModel() const
+    {
+        return m_receiveErrorModel && !LosesWholeFrames();
+    }
+
+    /** \return consumer of received frames, or null */
+    QbbFrameSink* GetSink() const
+    {
+        return m_sink;
+    }
+
+    /** \return counters of this port */
+    const QbbPortCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /** \copydoc GetCounters() const */
+    QbbPortCounters& GetCounters()
+    {
+        return m_counters;
+    }
+
+    /** \return flow control of the port: the pauses that it sends and honours */
+    QbbFlowControl& GetFlowControl()
+    {
+        return m_flow;
+    }
+
+    /** \copydoc GetFlowControl() */
+    const QbbFlowControl& GetFlowControl() const
+    {
+        return m_flow;
+    }
+
+    /** \return egress queues of the port */
+    QbbEgressQueues& GetQueues()
+    {
+        return m_queues;
+    }
+
+    /** \copydoc GetQueues() */
+    const QbbEgressQueues& GetQueues() const
+    {
+        return m_queues;
+    }
+
+    /** \return egress scheduler of the port */
+    const QbbEgressScheduler& GetEgressScheduler() const
+    {
+        return m_scheduler;
+    }
+
+    /** \return line rate of the port, with exact transmission times */
+    const QbbLineRate& GetLineRate() const
+    {
+        return m_rate;
+    }
+
+    /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
+    uint32_t GetLineOverheadBytes() const;
+
+    /** \return size of the largest IP packet that the port sends, in bytes; attribute Mtu */
+    uint32_t GetPacketMtu() const
+    {
+        return m_mtu;
+    }
+
+    /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
+    uint32_t GetMaxFrameBytes() const
+    {
+        return QbbWire::FrameBytes(m_mtu, true);
+    }
+
+    /**
+     * \param priority class 0..7
+     * \return 802.1Q tag of this host's own frames of the class; none unless TagFrames is set
+     */
+    std::optional<uint16_t> GetTag(uint8_t priority) const
+    {
+        return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
+    }
+
+    /** \return true if frames forwarded by a switch leave this port without 802.1Q tag */
+    bool IsRoutedPort() const
+    {
+        return m_routedPort;
+    }
+
+    /** \return true if the port runs and its switch or NIC has computed headroom for the link */
+    bool HasHeadroom() const
+    {
+        return m_running && m_sink && m_flow.GetLosslessClasses();
+    }
 
     /** \return pool for the frames that this port creates */
     QbbFramePool& GetPool()
@@ -261,15 +492,9 @@ class QbbPort : public QbbPortState
     }
 
     /** \return the cable, or null */
-    Ptr<QbbChannel> GetQbbChannel() const
+    const Ptr<QbbChannel>& GetQbbChannel() const
     {
         return m_channel;
-    }
-
-    /** \return one-way delay of the cable, which must be attached */
-    QbbPs GetCableDelay() const
-    {
-        return m_channel->GetDelayPs();
     }
 
     /** \return port at the other end of the cable, or null */
@@ -278,7 +503,39 @@ class QbbPort : public QbbPortState
         return m_channel ? m_channel->GetPeer(this) : nullptr;
     }
 
+    /** \return number of the port at its switch or NIC */
+    uint16_t GetPortNumber() const
+    {
+        return m_portNumber;
+    }
+
+    /** \return index of the port among the node's devices */
+    uint32_t GetDeviceIndex() const
+    {
+        return m_deviceIndex;
+    }
+
+    /** \return id of the port's node */
+    uint32_t GetNodeId() const
+    {
+        return m_nodeId;
+    }
+
+    /** \return true if another port of the node has the same QbbPortPlace() at every instant */
+    bool SharesPlace() const
+    {
+        return m_sharesPlace;
+    }
+
+    /** \return MAC address of the port at the other end of the cable */
+    const Mac48Address& GetPeerMac() const
+    {
+        return m_peerAddress;
+    }
+
   protected:
+    // For QbbNetDevice, the only subclass, which holds the attributes and serves ns-3's stack
+
     QbbPort();
     ~QbbPort() override = default;
 
@@ -289,17 +546,215 @@ class QbbPort : public QbbPortState
     void AttachTo(Ptr<QbbChannel> channel);
 
     /**
-     * Starts the port with the simulation. Throws std::invalid_argument if CheckQbbLink() or
-     * CheckQbbPauseSlack() finds a fault.
+     * Starts the port with the simulation. Throws std::invalid_argument if the cable has no other
+     * end, if the two ends differ in rate, LineOverhead, kind of flow control or lossless classes,
+     * or if a pause of the port could expire before the port repeats it.
      */
     void Start();
 
     /** Stops all timers, and discards queues and connections. */
     void Stop();
 
+    /**
+     * Adds the trace sources to a TypeId.
+     *
+     * \param tid TypeId of a device
+     * \return the TypeId with the trace sources
+     */
+    static TypeId AddTraceSources(TypeId tid);
+
+    /** \param model attribute ReceiveErrorModel */
+    void SetReceiveErrorModel(Ptr<ErrorModel> model);
+
+    /** \return attribute ReceiveErrorModel */
+    Ptr<ErrorModel> GetReceiveErrorModel() const
+    {
+        return m_receiveErrorModel;
+    }
+
+    /** A trace source that fires with the class and the quanta of a pause frame. */
+    using PfcTrace = QbbWatchedTrace<uint8_t, uint16_t>;
+
+    /** A trace source that fires for a frame. */
+    struct PacketTrace : public QbbTrace<Ptr<const Packet>>
+    {
+        /** Calls the watchers, and converts the frame for the sinks, if any.
+         * \param frame the frame */
+        void Fire(const QbbFrame& frame) const;
+
+        std::vector<FrameWatcher> watchers; //!< watchers, called before the sinks
+    };
+
+    /** Trace sources that fire for each frame. */
+    struct Sources
+    {
+        PacketTrace macTx;          //!< trace source MacTx
+        PacketTrace macRx;          //!< trace source MacRx
+        PacketTrace macPromiscRx;   //!< trace source MacPromiscRx
+        PacketTrace phyTxBegin;     //!< trace source PhyTxBegin
+        PacketTrace phyTxEnd;       //!< trace source PhyTxEnd
+        PacketTrace phyRxEnd;       //!< trace source PhyRxEnd
+        PacketTrace sniffer;        //!< trace source Sniffer
+        PacketTrace promiscSniffer; //!< trace source PromiscSniffer
+
+        /** \return true if a trace source has a sink */
+        bool HasSinks() const;
+    };
+
+    /** Trace sources that fire for drops, marks and pause frames. */
+    struct RareSources
+    {
+        PacketTrace macTxDrop;                           //!< trace source MacTxDrop
+        PacketTrace macRxDrop;                           //!< trace source MacRxDrop
+        PacketTrace phyRxDrop;                           //!< trace source PhyRxDrop
+        QbbTrace<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
+        QbbWatchedTrace<uint8_t> marked;                 //!< trace source Marked
+        PfcTrace pfcSent;                                //!< trace source PfcSent
+        PfcTrace pfcReceived;                            //!< trace source PfcReceived
+        std::vector<DropWatcher> dropWatchers;           //!< watchers of drops
+
+        /** \return true if a trace source has a sink */
+        bool HasSinks() const;
+    };
+
+    /** \return true if one of Sources has or had a sink or a watcher */
+    bool IsTraced() const
+    {
+        return m_sources != nullptr;
+    }
+
+    /** \return true if one of RareSources has or had a sink or a watcher */
+    bool HasRareSinks() const
+    {
+        return m_rareSources != nullptr;
+    }
+
+    /**
+     * Fires a trace source for a frame.
+     *
+     * \param source the trace source
+     * \param frame frame to report
+     */
+    void FireTrace(PacketTrace Sources::*source, const QbbFrame& frame)
+    {
+        if (IsTraced())
+        {
+            ((*m_sources).*source).Fire(frame);
+        }
+    }
+
+    /** \copydoc FireTrace() */
+    void FireTrace(PacketTrace RareSources::*source, const QbbFrame& frame)
+    {
+        if (m_rareSources)
+        {
+            ((*m_rareSources).*source).Fire(frame);
+        }
+    }
+
+    /**
+     * Fires the trace sources MacTxDrop and Drop for a packet that is not a valid frame.
+     *
+     * \param packet the packet from its Ethernet header on
+     */
+    void FireMalformed(Ptr<const Packet> packet);
+
+    void OnPortEvent();                                         //!< called by m_txTimer
+    using PortTimer = QbbTimer<QbbPort, &QbbPort::OnPortEvent>; //!< timer of the port
+
+    // Members stand in the order of their use, because each cache line of a port is a cache miss in
+    // a large fabric. The reception of a frame needs the first line and its class's counters. The
+    // transmission of a frame needs the first line, the second one, the queue of its class, the
+    // line behind the queues and its class's counters; a frame that waits also needs the last line.
+
+    std::unique_ptr<Sources> m_sources;         //!< null until one has a sink or a watcher
+    std::unique_ptr<RareSources> m_rareSources; //!< null until one has a sink or a watcher
+    QbbFrameSink* m_sink{nullptr};              //!< consumer of received frames
+    QbbClassifier m_classifier;                 //!< classifier of frames; attribute Trust
+    Mac48Address m_address;                     //!< attribute Address
+    uint16_t m_portNumber{0};                   //!< number at the switch or NIC
+    bool m_mayDamage{false};                    //!< there is an error model
+    bool m_sharesPlace{false};                  //!< value of SharesPlace()
+    bool m_tagFrames{false};                    //!< attribute TagFrames
+    bool m_routedPort{false};                   //!< attribute RoutedPort
+    uint16_t m_mtu{1500};                       //!< attribute Mtu
+    uint16_t m_vlanId{0};                       //!< attribute VlanId
+    QbbPs m_busyUntil{0};                       //!< end of the line's current occupancy
+    /// Direction of the cable on which the port sends; null if m_exit takes the frames.
+    QbbLine* m_line{nullptr};
+    Mac48Address m_peerAddress;     //!< address of the port at the other end of the cable
+    uint8_t m_sourceReady{0};       //!< classes announced by the source
+    bool m_up{true};                //!< true if the link is up
+    uint8_t m_stackWaits{0};        //!< classes whose departures ns-3's traffic control waits for
+    QbbLineRate m_rate;             //!< attribute DataRate
+    bool m_lineOverhead{true};      //!< attribute LineOverhead
+    bool m_running{false};          //!< true after Start()
+    QbbEgressScheduler m_scheduler; //!< attribute Scheduler; its first member is the strict classes
+    uint64_t m_fraction{0};         //!< occupancy beyond m_busyUntil, in 1/rate ps
+    QbbFrameSource* m_source{nullptr};   //!< generator of frames
+    QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or process; null: none
+    Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
+    Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
+    alignas(64) QbbEgressQueues m_queues;   //!< egress queues
+    QbbFlowControl m_flow;                  //!< pauses sent and honoured
+    alignas(64) QbbPortCounters m_counters; //!< counters of this port
+    uint32_t m_nodeId{0};                   //!< id of the node
+    uint32_t m_deviceIndex{0};              //!< index among the node's devices
+
+    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
+    PortTimer m_txTimer;        //!< fires when the line becomes free
+    /// Pool of pause frames and of ns-3's packets
+    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
+    Ptr<QbbChannel> m_channel; //!< attached cable
+
   private:
-    void OnPortEvent();
-    using PortTimer = QbbTimer<QbbPort, &QbbPort::OnPortEvent>;
+    template <auto source>
+    class Accessor;
+    template <auto source>
+    static Ptr<const TraceSourceAccessor> MakeAccessor();
+
+    /** \return the sources, made at the first call */
+    template <typename S>
+    static S& Make(std::unique_ptr<S>& sources)
+    {
+        if (!sources)
+        {
+            sources = std::make_unique<S>();
+        }
+        return *sources;
+    }
+
+    /** Fires the trace sources of a received frame that is not a pause frame.
+     * \param frame received frame */
+    void FireReception(const QbbFrame& frame);
+
+    /**
+     * Fires PfcSent or PfcReceived for each class of a pause frame.
+     *
+     * \param isSent true if the port sends the frame
+     * \param pauses contents of the pause frame
+     */
+    void FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses);
+
+    /** Fires the trace source Marked. \param priority class of the marked packet */
+    void FireMark(uint8_t priority)
+    {
+        if (m_rareSources)
+        {
+            m_rareSources->marked(priority);
+        }
+    }
+
+    /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
+    void FireDrop(const QbbFrame& frame, QbbDropReason reason);
+
+    /**
+     * Schedules the trace source PhyTxEnd for a frame, if a sink is connected.
+     *
+     * \param frame transmitted frame
+     * \param at instant at which the last bit leaves; the device is kept alive until then
+     */
+    void FirePhyTxEnd(const QbbFrame& frame, QbbPs at);
 
     // QbbFlowControlPort
     void FlowChanged() override;
@@ -353,13 +808,33 @@ class QbbPort : public QbbPortState
     bool ShowArrival(const QbbFrame& frame);
     void ReceiveMacControl(const QbbFrame& frame);
 
-    // These members follow those of QbbPortState in the order of use.
+    /** \return classes that are not paused and have a frame in their queue or at the source */
+    uint8_t GetReady() const
+    {
+        return (m_queues.GetClasses() | m_sourceReady) &
+               static_cast<uint8_t>(~m_flow.GetPauseReceiver().GetPaused());
+    }
 
-    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
-    PortTimer m_txTimer;        //!< fires when the line becomes free
-    /// Pool of pause frames and of ns-3's packets
-    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
-    Ptr<QbbChannel> m_channel; //!< attached cable
+    bool HasWork() const
+    {
+        return GetReady() || m_flow.IsPending();
+    }
+
+    /** \param eventTime time of the running event \return true if a frame occupies the line */
+    bool IsBusy(QbbEventTime eventTime) const
+    {
+        // This comparison takes a multiplication; the instant of the event would take a division.
+        return QbbEventTime(m_busyUntil, 0) > eventTime;
+    }
+
+    /** \param frame received frame \return true if the error model damages the frame */
+    bool IsDamaged(const QbbFrame& frame) const;
+
+    /** \return true if the error model is ns-3's for whole frames, which looks at no bytes */
+    bool LosesWholeFrames() const;
+
+    void CheckLink() const;
+    void CheckPauseSlack() const;
 };
 
 // Each frame passes through this function at each hop.
@@ -384,7 +859,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     counters.rxBytes += frame->size;
     if (IsTraced())
     {
-        FireReception(*frame, m_address);
+        FireReception(*frame);
     }
     if (m_sink)
     {

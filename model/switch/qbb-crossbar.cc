@@ -40,7 +40,7 @@ QbbCrossbar::SchedulerChanged(uint16_t output)
 }
 
 void
-QbbCrossbar::Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime)
+QbbCrossbar::FrameQueued(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime)
 {
     m_matcher.AddWaiting(output);
     if (m_matcher.IsInputFree(input) && m_matcher.IsOutputFree(output) &&
@@ -51,7 +51,7 @@ QbbCrossbar::Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTi
 }
 
 void
-QbbCrossbar::RoomMade(uint16_t output, uint8_t priority)
+QbbCrossbar::EgressFrameLeft(uint16_t output, uint8_t priority)
 {
     UpdateRoom(output, priority);
     if (!m_inside && m_queues.GetWaiting(output))
@@ -109,7 +109,7 @@ QbbCrossbar::OnTimer()
     }
     for (auto& pair : m_matcher.Match(m_queues))
     {
-        Chosen(pair.output, pair.input, *pair.frame);
+        ShowToMarkers(pair.output, pair.input, *pair.frame);
         const QbbPs end = now + std::max(1_ps, m_rate.BytesToPs(pair.frame->size));
         m_transfers.push_back({end, pair.input, pair.output, std::move(pair.frame)});
         m_ends[pair.input].Arm(end);

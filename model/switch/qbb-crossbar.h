@@ -54,7 +54,7 @@ class QbbCrossbar : public QbbInputQueueing
                 double speedup,
                 uint32_t egressBytes);
 
-    void RoomMade(uint16_t output, uint8_t priority) override;
+    void EgressFrameLeft(uint16_t output, uint8_t priority) override;
     bool CanLeave(uint16_t output, uint8_t priority) const override;
     void SchedulerChanged(uint16_t output) override;
 
@@ -62,7 +62,10 @@ class QbbCrossbar : public QbbInputQueueing
     uint32_t GetNodeId() const;
 
   protected:
-    void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime) override;
+    void FrameQueued(uint16_t input,
+                     uint16_t output,
+                     uint8_t priority,
+                     QbbEventTime eventTime) override;
 
   private:
     /** A frame that is crossing. */

@@ -38,17 +38,17 @@ QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventT
     const uint8_t priority = frame->priority;
     port.GetQueues().AddWaiting(priority, frame->size);
     m_queues.Push(output, std::move(frame));
-    Offer(input, output, priority, eventTime);
+    FrameQueued(input, output, priority, eventTime);
 }
 
 void
-QbbInputQueueing::Offer(uint16_t, uint16_t output, uint8_t priority, QbbEventTime eventTime)
+QbbInputQueueing::FrameQueued(uint16_t, uint16_t output, uint8_t priority, QbbEventTime eventTime)
 {
     m_ports[output]->AnnounceSource(priority, eventTime);
 }
 
 void
-QbbInputQueueing::RoomMade(uint16_t, uint8_t)
+QbbInputQueueing::EgressFrameLeft(uint16_t, uint8_t)
 {
 }
 
@@ -68,7 +68,7 @@ QbbInputQueueing::NextFrame(QbbPort& port, uint8_t priority)
         return nullptr;
     }
     QbbFramePtr frame = m_queues.Pop(queue);
-    Chosen(output, frame->ingressPort, *frame);
+    ShowToMarkers(output, frame->ingressPort, *frame);
     port.GetQueues().RemoveWaiting(priority, frame->size);
     if (m_queues.GetTurn(output, priority) == QbbVirtualOutputQueues::NONE)
     {

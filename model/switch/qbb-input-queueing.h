@@ -60,7 +60,7 @@ class QbbInputQueueing : public QbbFrameSource
      * \param output the egress port
      * \param priority class of the frame
      */
-    virtual void RoomMade(uint16_t output, uint8_t priority);
+    virtual void EgressFrameLeft(uint16_t output, uint8_t priority);
 
     /**
      * \param output an egress port at which the class is paused
@@ -97,7 +97,10 @@ class QbbInputQueueing : public QbbFrameSource
      * \param priority class of the frame
      * \param eventTime the present time in femtoseconds
      */
-    virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime);
+    virtual void FrameQueued(uint16_t input,
+                             uint16_t output,
+                             uint8_t priority,
+                             QbbEventTime eventTime);
 
     /**
      * Shows the markers a frame that was chosen to leave. The egress port still counts the frame.
@@ -106,7 +109,7 @@ class QbbInputQueueing : public QbbFrameSource
      * \param input ingress port of the frame
      * \param frame the frame
      */
-    void Chosen(uint16_t output, uint16_t input, QbbFrame& frame)
+    void ShowToMarkers(uint16_t output, uint16_t input, QbbFrame& frame)
     {
         if (!m_markers.empty() && frame.ecn != 0)
         {

@@ -3,11 +3,16 @@
 #include "qbb-switch.h"
 
 #include "qbb-crossbar.h"
+#include "qbb-frame-codec.h"
 #include "qbb-shared-buffer.h"
+#include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-refuse.h"
+#include "rdma-warnings.h"
 
 #include <ns3/abort.h>
+#include <ns3/arp-header.h>
+#include <ns3/assert.h>
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
@@ -16,12 +21,43 @@
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("QbbSwitch");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
+
+namespace
+{
+
+/**
+ * Validates an ARP packet before ns-3's ArpHeader parses it, because ArpHeader does not check the
+ * length fields.
+ *
+ * \param packet payload of a frame with the EtherType of ARP
+ * \return true if the packet is ARP for IPv4 over Ethernet (RFC 826) and long enough
+ */
+bool
+IsArpForIpv4(const Packet& packet)
+{
+    constexpr std::array<uint8_t, 6> ETHERNET_AND_IPV4 = {0, 1, 8, 0, 6, 4};
+    constexpr uint32_t ARP_BYTES = 28;
+    std::array<uint8_t, 6> start{};
+    return packet.GetSize() >= ARP_BYTES &&
+           packet.CopyData(start.data(), start.size()) == start.size() &&
+           start == ETHERNET_AND_IPV4;
+}
+
+} // namespace
 
 TypeId
 QbbSwitch::GetTypeId()
@@ -31,38 +67,46 @@ QbbSwitch::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbSwitch>()
-            .AddAttribute("BufferManager",
-                          "Buffer manager, which admits frames and decides on pauses; one for each "
-                          "switch. Default: a QbbSharedBuffer with its default attributes.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
-                          MakePointerChecker<QbbBufferManager>())
-            .AddAttribute("Marker",
-                          "Additional marker, which marks packets of this switch or writes into "
-                          "them; one for each switch. Works in addition to the markers of the "
-                          "attributes EcnMarker, CongestionDetector and PintBaseRtt. Default: "
-                          "none.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
-                          MakePointerChecker<QbbMarker>())
-            .AddAttribute("EcnMarker",
-                          "Marks ECN-capable packets by queue length; default: no marks. The "
-                          "marker may be changed and replaced at run time.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::SetMarker, &QbbSwitch::GetMarker),
-                          MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute(
+                "BufferManager",
+                "Buffer manager, which admits frames and decides on pauses; one for each "
+                "switch. Default: a QbbSharedBuffer with its default attributes.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetBufferManager, &QbbSwitch::GetBufferManager),
+                MakePointerChecker<QbbBufferManager>())
+            .AddAttribute(
+                "Marker",
+                "Additional marker, which marks packets of this switch or writes into "
+                "them; one for each switch. Works in addition to the markers of the "
+                "attributes EcnMarker, CongestionDetector and PintBaseRtt. Default: "
+                "none.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetPart<&QbbSwitch::m_marker, QbbMarker>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_marker, Ptr<QbbMarker>>),
+                MakePointerChecker<QbbMarker>())
+            .AddAttribute(
+                "EcnMarker",
+                "Marks ECN-capable packets by queue length; default: no marks. The "
+                "marker may be changed and replaced at run time.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetEcnMarker,
+                                    &QbbSwitch::Get<&QbbSwitch::m_ecnMarker, Ptr<QbbEcnMarker>>),
+                MakePointerChecker<QbbEcnMarker>())
             .AddAttribute("CongestionDetector",
                           "Congestion detector, which marks ECN-capable packets that leave "
                           "congested ports; one for each switch. Default: none.",
                           PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::SetDetector, &QbbSwitch::GetDetector),
+                          MakePointerAccessor(
+                              &QbbSwitch::SetPart<&QbbSwitch::m_detector, QbbCongestionDetector>,
+                              &QbbSwitch::Get<&QbbSwitch::m_detector, Ptr<QbbCongestionDetector>>),
                           MakePointerChecker<QbbCongestionDetector>())
             .AddAttribute(
                 "PathSelector",
                 "Path selector, which chooses among equal-cost ports; one for each switch. "
                 "Default: ECMP by flow.",
                 PointerValue(),
-                MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
+                MakePointerAccessor(&QbbSwitch::SetPathSelector,
+                                    &QbbSwitch::Get<&QbbSwitch::m_selector, Ptr<QbbPathSelector>>),
                 MakePointerChecker<QbbPathSelector>())
             .AddAttribute("PintBaseRtt",
                           "Base round-trip time of the network, over which the utilisation of "
@@ -76,7 +120,8 @@ QbbSwitch::GetTypeId()
                 "Seed of the ECMP hash, which chooses among equal-cost ports; 0: a seed derived "
                 "from the node's id. Equal seeds at all switches polarise the fabric.",
                 UintegerValue(0),
-                MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
+                MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed,
+                                     &QbbSwitch::Get<&QbbSwitch::m_seedAttribute, uint32_t>),
                 MakeUintegerChecker<uint32_t>())
             .AddAttribute(
                 "CutThrough",
@@ -135,6 +180,8 @@ QbbSwitch::GetTypeId()
 }
 
 QbbSwitch::QbbSwitch()
+    : m_lengthMarker(CreateObject<QbbQueueLengthMarker>()),
+      m_stamper(CreateObject<QbbIntStamper>())
 {
     NS_LOG_FUNCTION(this);
 }
@@ -143,19 +190,9 @@ QbbSwitch::~QbbSwitch()
 {
     NS_LOG_FUNCTION(this);
     LeaveParts();
-}
-
-template <typename Part>
-void
-QbbSwitch::Change(const Ptr<Part>& before, const Ptr<Part>& after)
-{
-    if (before)
+    if (m_ecnMarker)
     {
-        before->GetSoleSwitch().Leave(this);
-    }
-    if (after)
-    {
-        after->GetSoleSwitch().Take(this, *after);
+        m_ecnMarker->ForgetUser(this);
     }
 }
 
@@ -163,8 +200,8 @@ void
 QbbSwitch::LeaveParts()
 {
     Change<QbbBufferManager>(m_buffer, nullptr);
-    Change<QbbMarker>(m_markers.GetOwn(), nullptr);
-    Change<QbbMarker>(m_markers.GetDetector(), nullptr);
+    Change<QbbMarker>(m_marker, nullptr);
+    Change<QbbCongestionDetector>(m_detector, nullptr);
     Change<QbbPathSelector>(m_selector, nullptr);
 }
 
@@ -196,7 +233,7 @@ QbbSwitch::DoDispose()
     m_ports.clear();
     LeaveParts();
     m_buffer = nullptr;
-    m_markers.Clear();
+    ReleaseMarkers();
     m_selector = nullptr;
     Object::DoDispose();
 }
@@ -213,7 +250,11 @@ QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
 int64_t
 QbbSwitch::AssignStreams(int64_t stream)
 {
-    const int64_t next = stream + m_markers.AssignStreams(stream);
+    int64_t next = stream;
+    for (QbbMarker* marker : GetMarkers())
+    {
+        next += marker->AssignStreams(next);
+    }
     return next - stream + (m_selector ? m_selector->AssignStreams(next) : 0);
 }
 
@@ -252,8 +293,12 @@ QbbSwitch::ConfigureBuffer()
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
-    m_markers.Configure(GetPortList(), m_inputQueueing.get());
+    for (QbbMarker* marker : GetMarkers())
+    {
+        marker->Configure(GetPortList(), m_inputQueueing != nullptr);
+    }
     m_configured = true;
+    UpdateMarkerLists();
 }
 
 void
@@ -309,57 +354,22 @@ QbbSwitch::RefuseWhileRunning() const
 }
 
 void
-QbbSwitch::SetBuffer(Ptr<QbbBufferManager> manager)
+QbbSwitch::SetEcnMarker(Ptr<QbbEcnMarker> marker)
 {
-    RefuseWhileRunning();
-    Change(m_buffer, manager);
-    m_buffer = manager;
-}
-
-void
-QbbSwitch::SetBufferManager(Ptr<QbbBufferManager> manager)
-{
-    SetBuffer(manager);
-}
-
-void
-QbbSwitch::SetMarker(Ptr<QbbEcnMarker> marker)
-{
-    m_markers.SetCurve(marker);
-}
-
-Ptr<QbbEcnMarker>
-QbbSwitch::GetMarker() const
-{
-    return m_markers.GetCurve();
-}
-
-void
-QbbSwitch::SetDetector(Ptr<QbbCongestionDetector> detector)
-{
-    RefuseWhileRunning();
-    Change(m_markers.GetDetector(), detector);
-    m_markers.SetDetector(detector);
-}
-
-Ptr<QbbCongestionDetector>
-QbbSwitch::GetDetector() const
-{
-    return m_markers.GetDetector();
-}
-
-void
-QbbSwitch::SetOwnMarker(Ptr<QbbMarker> marker)
-{
-    RefuseWhileRunning();
-    Change(m_markers.GetOwn(), marker);
-    m_markers.SetOwn(marker);
-}
-
-Ptr<QbbMarker>
-QbbSwitch::GetOwnMarker() const
-{
-    return m_markers.GetOwn();
+    if (m_ecnMarker)
+    {
+        m_ecnMarker->ForgetUser(this);
+    }
+    m_ecnMarker = marker;
+    m_lengthMarker->SetSettings(marker);
+    if (m_ecnMarker)
+    {
+        m_ecnMarker->AddUser(this, [this]() {
+            m_lengthMarker->SettingsChanged();
+            UpdateMarkerLists();
+        });
+    }
+    UpdateMarkerLists();
 }
 
 void
@@ -367,13 +377,18 @@ QbbSwitch::SetPintBaseRtt(Time baseRtt)
 {
     RefuseWhileRunning();
     QbbSetTimeResolution();
-    m_markers.SetPintBaseRttPs(QbbToPs(baseRtt));
+    const QbbPs time = QbbToPs(baseRtt);
+    m_pint = time > 0_ps ? CreateObject<QbbPintMeter>() : nullptr;
+    if (m_pint)
+    {
+        m_pint->SetBaseRtt(time);
+    }
 }
 
 Time
 QbbSwitch::GetPintBaseRtt() const
 {
-    return QbbToTime(m_markers.GetPintBaseRttPs());
+    return QbbToTime(m_pint ? m_pint->GetBaseRtt() : 0_ps);
 }
 
 void
@@ -387,12 +402,6 @@ QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
     }
 }
 
-Ptr<QbbPathSelector>
-QbbSwitch::GetPathSelector() const
-{
-    return m_selector;
-}
-
 void
 QbbSwitch::SetEcmpSeed(uint32_t seed)
 {
@@ -401,10 +410,519 @@ QbbSwitch::SetEcmpSeed(uint32_t seed)
     m_seed = seed || !node ? seed : QbbFlowHash(node->GetId(), 0, 0, 0, 0);
 }
 
-uint32_t
-QbbSwitch::GetEcmpSeed() const
+// Markers
+
+std::vector<QbbMarkCurve>
+QbbSwitch::DescribeMarks(const QbbPort& egress, uint8_t priority) const
 {
-    return m_seedAttribute;
+    std::vector<QbbMarkCurve> curves;
+    for (const QbbMarker* marker : GetMarkers())
+    {
+        if (const auto curve = marker->DescribeMarks(egress, priority))
+        {
+            curves.push_back(*curve);
+        }
+    }
+    return curves;
+}
+
+void
+QbbSwitch::ReleaseMarkers()
+{
+    if (m_ecnMarker)
+    {
+        m_ecnMarker->ForgetUser(this);
+    }
+    m_ecnMarker = nullptr;
+    m_lengthAtJoining = nullptr;
+    m_hasOtherMarkers = false;
+    m_atJoining.clear();
+    m_atDeparture.clear();
+    m_lengthMarker = nullptr;
+    m_detector = nullptr;
+    m_pint = nullptr;
+    m_marker = nullptr;
+    m_stamper = nullptr;
+}
+
+std::vector<QbbMarker*>
+QbbSwitch::GetMarkers() const
+{
+    std::vector<QbbMarker*> markers;
+    const std::initializer_list<QbbMarker*> all = {PeekPointer(m_lengthMarker),
+                                                   PeekPointer(m_detector),
+                                                   PeekPointer(m_pint),
+                                                   PeekPointer(m_marker)};
+    std::copy_if(all.begin(), all.end(), std::back_inserter(markers), [](const QbbMarker* marker) {
+        return marker != nullptr;
+    });
+    return markers;
+}
+
+std::vector<QbbMarker*>
+QbbSwitch::GetMarkers(QbbMarker::Moment moment) const
+{
+    std::vector<QbbMarker*> markers = GetMarkers();
+    markers.erase(std::remove_if(markers.begin(),
+                                 markers.end(),
+                                 [moment](const QbbMarker* marker) {
+                                     return !(marker->GetMoments() & moment);
+                                 }),
+                  markers.end());
+    return markers;
+}
+
+void
+QbbSwitch::UpdateMarkerLists()
+{
+    if (!m_configured)
+    {
+        return;
+    }
+    // The length marker comes first among all markers.
+    m_atJoining = GetMarkers(QbbMarker::JOINS);
+    m_lengthAtJoining = nullptr;
+    if (!m_atJoining.empty() && m_atJoining.front() == PeekPointer(m_lengthMarker))
+    {
+        m_lengthAtJoining = PeekPointer(m_lengthMarker);
+        m_atJoining.erase(m_atJoining.begin());
+    }
+    m_atDeparture = GetMarkers(QbbMarker::DEPARTS);
+    m_hasOtherMarkers = !m_atJoining.empty() || !m_atDeparture.empty();
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->SetMarkers(GetMarkers(QbbMarker::CHOSEN));
+    }
+}
+
+// Frames
+
+std::vector<const QbbPort*>
+QbbSwitch::GetOnwardPorts() const
+{
+    std::vector<const QbbPort*> ports;
+    ports.reserve(m_ports.size());
+    for (const auto& port : m_ports)
+    {
+        ports.push_back(PeekPointer(port));
+    }
+    return ports;
+}
+
+uint32_t
+QbbSwitch::GetNPorts() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+QbbSwitch::GetPort(uint32_t port) const
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
+    return m_ports[port];
+}
+
+uint16_t
+QbbSwitch::PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
+{
+    if (ports.size() == 1)
+    {
+        return ports.front();
+    }
+    const auto chosen = m_selector ? m_selector->Predict(flowHash, ports) : std::nullopt;
+    return chosen ? *chosen : SelectPort(flowHash, ports);
+}
+
+std::vector<std::pair<uint16_t, uint64_t>>
+QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
+{
+    const QbbPort& device = *GetPort(egressPort);
+    std::map<uint16_t, uint64_t> bytes;
+    if (m_inputQueueing)
+    {
+        const auto& queues = m_inputQueueing->GetQueues();
+        queues.FindTurn(egressPort, priority, [&](uint16_t input) {
+            bytes[input] = queues.GetBytes(input, egressPort, priority);
+            return false;
+        });
+        return {bytes.begin(), bytes.end()};
+    }
+    for (std::size_t i = 0; i < device.GetQueues().GetFramesHere(priority); ++i)
+    {
+        const QbbFrame& frame = device.GetQueues().GetFrame(priority, i);
+        if (frame.ingressPort != QbbNetDevice::NO_PORT)
+        {
+            bytes[frame.ingressPort] += frame.size;
+        }
+    }
+    return {bytes.begin(), bytes.end()};
+}
+
+// Most frames find their egress port idle. They enter and leave the buffer at one instant. At an
+// empty queue, queue-length marking marks no frame.
+[[gnu::always_inline]] inline bool
+QbbSwitch::MayPassUncharged(const QbbPort& egress, const QbbFrame& frame) const
+{
+    return egress.CanSendAtOnce(frame.priority, frame.arrival) && !m_hasOtherMarkers &&
+           frame.intRoom == 0 && !m_cutThrough && !m_inputQueueing;
+}
+
+[[gnu::always_inline]] inline void
+QbbSwitch::ShowJoining(QbbPort& egress, QbbFrame& frame) const
+{
+    // Queue-length marking, which most runs use, is called without a virtual call.
+    if (m_lengthAtJoining)
+    {
+        m_lengthAtJoining->Mark(egress, frame);
+    }
+    if (m_hasOtherMarkers)
+    {
+        for (QbbMarker* marker : m_atJoining)
+        {
+            marker->FrameJoins(egress, frame);
+        }
+    }
+}
+
+void
+QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
+{
+    QbbFrame& fields = *frame;
+    if (fields.dstMac != port.GetMac())
+    {
+        if (fields.etherType == QbbWire::ETHERTYPE_ARP && fields.dstMac.IsBroadcast())
+        {
+            AnswerArp(port, fields);
+            return;
+        }
+        DropUnroutable(port, fields, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    if (!fields.ipv4)
+    {
+        DropUnroutable(port, fields, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    if (fields.ttl <= 1)
+    {
+        port.CountDrop(fields, QbbDropReason::TTL_EXPIRED);
+        return;
+    }
+    const QbbForwardingTable::Route route = m_table.Find(fields.dstIp);
+    if (route.count == 0)
+    {
+        port.CountDrop(fields, QbbDropReason::NO_ROUTE);
+        return;
+    }
+    uint16_t egressNumber = route.first;
+    if (route.count > 1)
+    {
+        egressNumber = m_selector ? m_selector->Select(fields, *m_table.Lookup(fields.dstIp))
+                                  : SelectPort(fields.flowHash, route);
+    }
+    QbbPort& device = *m_ports[egressNumber];
+    device.PrefetchLine();
+    const uint32_t received = fields.size;
+    if (fields.tagged && device.IsRoutedPort())
+    {
+        fields.tagged = false;
+        fields.size = std::max(fields.size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
+    }
+    if (fields.size > device.GetMaxFrameBytes())
+    {
+        DropTooLong(device, fields);
+        return;
+    }
+
+    if ((m_gated & (1U << fields.priority)) && !m_gate->Admits(port, device, fields))
+    {
+        return;
+    }
+    const QbbEventTime eventTime = fields.arrival;
+    const bool passes = MayPassUncharged(device, fields);
+    QbbAdmission admission =
+        m_buffer->Admit(fields.ingressPort, egressNumber, fields.priority, fields.size, passes);
+    if (admission.pushOut)
+    {
+        admission = PushOut(admission, fields, egressNumber);
+    }
+    if (admission.xoff)
+    {
+        port.GetFlowControl().RequestPause(fields.priority, true);
+    }
+    if (!admission.admitted)
+    {
+        QbbPort& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
+        blamed.CountDrop(fields, admission.reason);
+        return;
+    }
+    --fields.ttl;
+    if (fields.ecn != 0)
+    {
+        ShowJoining(device, fields);
+    }
+    fields.srcMac = device.GetMac();
+    fields.dstMac = device.GetPeerMac();
+    if (admission.passed)
+    {
+        device.SendAtOnce(std::move(frame), eventTime);
+        return;
+    }
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->Push(egressNumber, std::move(frame), eventTime);
+        return;
+    }
+    if (m_cutThrough && CutThrough(port, device, frame, received))
+    {
+        return;
+    }
+    device.Enqueue(std::move(frame), eventTime);
+}
+
+// Answers an ARP request (RFC 826) through its ingress port. A frame that gets no answer is counted
+// as a drop at that port.
+void
+QbbSwitch::AnswerArp(QbbPort& port, const QbbFrame& frame) const
+{
+    CheckQbbPacket();
+    ArpHeader request;
+    Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
+    if (!IsArpForIpv4(*sdu) || sdu->RemoveHeader(request) == 0 || !request.IsRequest())
+    {
+        port.CountDrop(frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    const Ipv4Address target = request.GetDestinationIpv4Address();
+    const QbbForwardingTable::Group* group = m_table.Lookup(target.Get());
+    const bool behindThisPort =
+        group && group->size() == 1 && group->front() == port.GetPortNumber();
+    if (!group || behindThisPort)
+    {
+        port.CountDrop(frame, QbbDropReason::NO_ROUTE);
+        return;
+    }
+    ArpHeader reply;
+    reply.SetReply(port.GetMac(),
+                   target,
+                   request.GetSourceHardwareAddress(),
+                   request.GetSourceIpv4Address());
+    Ptr<Packet> packet = Create<Packet>();
+    packet->AddHeader(reply);
+    auto made =
+        QbbFrameCodec::FromSdu(packet,
+                               QbbWire::ETHERTYPE_ARP,
+                               port.GetMac(),
+                               frame.srcMac,
+                               frame.tagged ? std::optional<uint16_t>(frame.tci) : std::nullopt,
+                               port.GetPool());
+    NS_ASSERT(made.frame);
+    made.frame->priority = frame.priority;
+    made.frame->ingressPort = QbbPort::NO_PORT;
+    port.Enqueue(std::move(made.frame));
+}
+
+void
+QbbSwitch::DropUnroutable(QbbPort& port, const QbbFrame& frame, QbbDropReason reason)
+{
+    constexpr uint16_t ETHERTYPE_IPV6 = 0x86dd;
+    port.CountDrop(frame, reason);
+    if (frame.etherType == ETHERTYPE_IPV6)
+    {
+        QbbWarnOnce("IPv6",
+                    "switch at node " + std::to_string(port.GetNodeId()) +
+                        " drops IPv6 packets, since switches route IPv4 alone; the drops are "
+                        "counted as UNEXPECTED, and as NOT_FOR_US for neighbour discovery");
+    }
+}
+
+void
+QbbSwitch::DropTooLong(QbbPort& egress, const QbbFrame& frame)
+{
+    egress.CountDrop(frame, QbbDropReason::TOO_LONG);
+    QbbWarnOnce("MTU",
+                "port " + std::to_string(egress.GetDeviceIndex()) + " of node " +
+                    std::to_string(egress.GetNodeId()) + " drops a frame of " +
+                    std::to_string(frame.size) + " bytes, because its MTU is " +
+                    std::to_string(egress.GetPacketMtu()) +
+                    " (QbbNetDevice::Mtu) and a switch sends no ICMP message; such drops are "
+                    "counted as TOO_LONG");
+}
+
+void
+QbbSwitch::PrefetchFrame(const QbbPort& port,
+                         const QbbFrame& frame,
+                         uint32_t step,
+                         uint32_t& note) const
+{
+    if (frame.IsMacControl())
+    {
+        return;
+    }
+    if (step == 2)
+    {
+        m_table.Prefetch(frame.dstIp);
+        m_buffer->PrefetchAccounts();
+        QbbPrefetch(&m_lengthAtJoining);
+        return;
+    }
+    // The note is the number of the egress port.
+    if (step == 3)
+    {
+        const QbbForwardingTable::Route route = m_table.Find(frame.dstIp);
+        if (route.count > 0)
+        {
+            note = SelectPort(frame.flowHash, route);
+            QbbPrefetch(&m_ports[note]);
+            m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
+            m_buffer->PrefetchQueue(static_cast<uint16_t>(note), frame.priority);
+        }
+        return;
+    }
+    m_ports[note]->PrefetchTransmission(frame.priority);
+    m_buffer->PrefetchPool(port.GetPortNumber(), frame.priority);
+}
+
+QbbAdmission
+QbbSwitch::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
+{
+    RefuseRdmaIf(m_inputQueueing != nullptr,
+                 "QbbSwitch: its buffer manager pushes frames out; accepted: with "
+                 "Queueing OutputQueued");
+    // Several victims may be needed: a frame pushed out may be smaller than the new frame.
+    while (admission.pushOut)
+    {
+        QbbPort& victim = *m_ports[admission.victimPort];
+        const QbbFramePtr last = victim.GetQueues().PopLast(admission.victimPriority);
+        if (!last)
+        {
+            break;
+        }
+        victim.DropUnsent(*last, QbbDropReason::BUFFER_FULL);
+        admission = m_buffer->Admit(frame.ingressPort, egressPort, frame.priority, frame.size);
+    }
+    return admission;
+}
+
+bool
+QbbSwitch::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
+{
+    const QbbLineRate& rate = port.GetLineRate();
+    // A faster egress port would run out of bytes in the middle of the frame.
+    if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
+    {
+        return false;
+    }
+    const QbbEventTime eventTime = frame->arrival;
+    const QbbPs earliest = eventTime.GetInstant() - rate.BytesToPs(received - m_cutThroughBytes);
+    return device.CutThrough(frame, earliest, eventTime);
+}
+
+uint64_t
+QbbSwitch::DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason)
+{
+    const uint64_t frames = GetPort(port)->DropQueue(priority, reason);
+    return frames + (m_inputQueueing
+                         ? m_inputQueueing->Drop(static_cast<uint16_t>(port), priority, reason)
+                         : 0);
+}
+
+uint64_t
+QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
+{
+    const auto from = static_cast<uint16_t>(ingress);
+    if (m_inputQueueing)
+    {
+        return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
+    }
+    return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
+}
+
+[[gnu::always_inline]] inline void
+QbbSwitch::ReleaseRoom(QbbPort& port, const QbbFrame& frame)
+{
+    if (frame.ingressPort == QbbNetDevice::NO_PORT)
+    {
+        if (m_inputQueueing)
+        {
+            m_inputQueueing->EgressFrameLeft(port.GetPortNumber(), frame.priority);
+        }
+        return;
+    }
+    if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
+    {
+        ResumePeers();
+    }
+}
+
+void
+QbbSwitch::ResumePeers()
+{
+    while (const auto resumed = m_buffer->TakeResumed())
+    {
+        m_ports[resumed->port]->GetFlowControl().RequestPause(resumed->priority, false);
+    }
+}
+
+void
+QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+{
+    if ((m_hasOtherMarkers && !m_atDeparture.empty()) || frame.intRoom > 0)
+    {
+        ShowDeparture(port, frame, start);
+        return;
+    }
+    if (!frame.IsMacControl())
+    {
+        ReleaseRoom(port, frame);
+    }
+}
+
+void
+QbbSwitch::ShowDeparture(QbbPort& port, QbbFrame& frame, QbbPs start)
+{
+    for (QbbMarker* marker : m_atDeparture)
+    {
+        marker->FrameDeparts(port, frame, start);
+    }
+    if (frame.intRoom > 0)
+    {
+        m_stamper->FrameDeparts(port, frame, start);
+    }
+    if (!frame.IsMacControl())
+    {
+        ReleaseRoom(port, frame);
+    }
+}
+
+void
+QbbSwitch::FrameGone(QbbPort& port, const QbbFrame& frame)
+{
+    ReleaseRoom(port, frame);
+}
+
+void
+QbbSwitch::LinkChanged(QbbPort& port)
+{
+    // The port itself has flushed its own queues through FrameGone() and repeats pauses to its
+    // peer. Routes are up to QbbRouting.
+    if (m_inputQueueing && !port.IsUp())
+    {
+        for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)
+        {
+            m_inputQueueing->Drop(port.GetPortNumber(), priority, QbbDropReason::LINK_DOWN);
+        }
+    }
+}
+
+void
+QbbSwitch::SchedulerChanged(QbbPort& port)
+{
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->SchedulerChanged(port.GetPortNumber());
+    }
 }
 
 } // namespace ns3

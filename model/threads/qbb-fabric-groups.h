@@ -4,7 +4,6 @@
 #define QBB_FABRIC_GROUPS_H
 
 #include "qbb-frame-border.h"
-#include "qbb-frame-exit.h"
 #include "qbb-net-device.h"
 #include "qbb-node-groups.h"
 

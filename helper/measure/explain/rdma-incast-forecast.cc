@@ -271,7 +271,7 @@ LacksHeadroom(const QbbSwitch& sw, const RdmaPortPair& pair, uint8_t priority)
 void
 AddOutcome(RdmaIncastForecast& forecast,
            const RdmaIncastOutcome& outcome,
-           const QbbPfcHeadroomTerms& terms,
+           const QbbPfcHeadroom& terms,
            uint32_t senders)
 {
     QbbPs pfcAt = QBB_NEVER;
@@ -652,7 +652,7 @@ ForecastRdmaIncast(const RdmaFabric& fabric,
     const RdmaPortKind& from = kinds[pair.from];
     const QbbPortProfile profile = sw.GetPortProfiles()[pair.inputs.front()];
     const bool mayDrop = !from.lossless || LacksHeadroom(sw, pair, priority);
-    const auto terms = from.lossless ? QbbPfcHeadroom::GetTerms(profile) : QbbPfcHeadroomTerms();
+    const auto terms = from.lossless ? QbbPfcHeadroom::GetTerms(profile) : QbbPfcHeadroom();
     RdmaIncast incast;
     incast.output = pair.output;
     incast.priority = priority;

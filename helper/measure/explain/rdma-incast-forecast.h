@@ -5,7 +5,7 @@
 
 #include "qbb-bit-rate.h"
 #include "qbb-buffer-manager.h"
-#include "qbb-mark-curve.h"
+#include "qbb-ecn-marker.h"
 #include "qbb-ps.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric.h"

@@ -62,7 +62,7 @@ DescribeSwitchPort(RdmaPortKind& kind,
     {
         kind.buffer = buffer->GetTerms(number, priority);
     }
-    kind.marks = sw.GetMarkers().DescribeMarks(*sw.GetPort(number), priority);
+    kind.marks = sw.DescribeMarks(*sw.GetPort(number), priority);
     for (QbbMarkCurve& curve : kind.marks)
     {
         curve.perInput = curve.perInput && sw.IsInputQueued();

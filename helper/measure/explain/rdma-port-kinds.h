@@ -5,7 +5,7 @@
 
 #include "qbb-bit-rate.h"
 #include "qbb-buffer-manager.h"
-#include "qbb-mark-curve.h"
+#include "qbb-ecn-marker.h"
 #include "rdma-fabric.h"
 #include "rdma-port-result.h"
 

@@ -41,12 +41,12 @@ class QbbEgressQueues
     }
 
     /**
-     * Notes a frame that joins an empty queue and leaves it at once.
+     * Counts a frame that joins an empty queue and leaves the queue at once.
      *
      * \param priority class of the frame
      * \param bytes size of the frame
      */
-    void NotePassing(uint8_t priority, uint32_t bytes)
+    void CountUnqueued(uint8_t priority, uint32_t bytes)
     {
         Queue& queue = m_queues[priority];
         queue.peak = std::max(queue.peak, queue.bytes + bytes);

@@ -105,7 +105,7 @@ QbbFlowControl::SetPauseHonoured(uint8_t classes)
     ArmTimers();
     if (resumed)
     {
-        NoteResumed(classes ^ 0xff, now);
+        RecordResumed(classes ^ 0xff, now);
         m_port.FlowChanged();
     }
 }
@@ -170,7 +170,7 @@ bool
 QbbFlowControl::ApplyDue(QbbPs now)
 {
     const uint8_t resumed = m_receiver.ApplyDue(now);
-    NoteResumed(resumed, now);
+    RecordResumed(resumed, now);
     return resumed;
 }
 
@@ -178,7 +178,7 @@ void
 QbbFlowControl::Update(QbbPs now)
 {
     ApplyDue(now);
-    NoteResumed(m_receiver.Expire(now), now);
+    RecordResumed(m_receiver.Expire(now), now);
     m_sender.Refresh(now);
     ArmTimers();
 }
@@ -187,12 +187,12 @@ void
 QbbFlowControl::Reset(QbbPs now)
 {
     m_receiver.Reset(now);
-    NoteResumed(0xff, now); // no frame can have begun before the link was up
+    RecordResumed(0xff, now); // no frame can have begun before the link was up
     m_sender.Forget();
 }
 
 void
-QbbFlowControl::NoteResumed(uint8_t resumed, QbbPs now)
+QbbFlowControl::RecordResumed(uint8_t resumed, QbbPs now)
 {
     for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))
     {

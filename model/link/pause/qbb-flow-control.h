@@ -48,8 +48,17 @@ class QbbFlowControlPort
  * that the port receives. Supports PFC (IEEE 802.1Q clause 36) and 802.3x PAUSE (IEEE 802.3 Annex
  * 31B).
  *
- * A received pause takes effect after PauseReactionDelay, and ends by expiry or by a resume frame.
- * A pause sent to the peer is refreshed before it expires, until it is withdrawn.
+ * **Pauses of the peer** (QbbPauseSender). The switch or NIC of the port calls RequestPause(). A
+ * pause frame is then pending, and the port sends it before all other frames (IsPending(), Take(),
+ * Fill()). The pause is repeated before it expires, until RequestPause() withdraws it.
+ *
+ * **Pauses of this port** (QbbPauseReceiver). The port reads a received pause frame by Read() and
+ * Accept(). After PauseReactionDelay the port begins no frame of the paused classes, whether queued
+ * or from a QbbFrameSource; a frame in transmission is finished. The pause ends by expiry or by a
+ * resume frame.
+ *
+ * Reset() forgets both kinds when the link goes down or up; pauses of the peer that are still
+ * requested become pending again.
  */
 class QbbFlowControl
 {
@@ -172,12 +181,6 @@ class QbbFlowControl
     /** Stops flow control: no timer fires after this call. */
     void Stop();
 
-    /** \return paused classes of this port: bit p for class p */
-    uint8_t GetPaused() const
-    {
-        return m_receiver.GetPaused();
-    }
-
     /** \return true if a pause frame is pending */
     bool IsPending() const
     {
@@ -232,7 +235,7 @@ class QbbFlowControl
   private:
     void OnTimer();
     bool ApplyDue(QbbPs now);
-    void NoteResumed(uint8_t resumed, QbbPs now);
+    void RecordResumed(uint8_t resumed, QbbPs now);
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 

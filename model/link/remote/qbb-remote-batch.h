@@ -30,7 +30,8 @@ struct QbbRemoteCrossing
  * \ingroup rdma
  * Frames that cross to another rank of MPI together, as bytes.
  *
- * The bytes hold the fields of a frame in their memory layout, because all ranks run one program.
+ * The bytes hold the fields of a frame in their memory layout, because all ranks run one program;
+ * they are not the wire bytes of QbbFrameCodec.
  * Words of zeros are left out. RDMA payload, which is virtual, takes no bytes. A packet of ns-3
  * crosses with its tags.
  */

@@ -113,7 +113,7 @@ uint64_t
 QbbInputPortBuffer::GetHeadroom(const QbbPortProfile& profile) const
 {
     // GetTerms() is called even if its result is not used, because it validates the profile.
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(profile);
+    const QbbPfcHeadroom terms = QbbPfcHeadroom::GetTerms(profile);
     if (m_cellBytes == 1)
     {
         return terms.totalBytes;
@@ -228,8 +228,8 @@ QbbInputPortBuffer::AddPort(Layout& layout, const QbbPortProfile& profile) const
 uint64_t
 QbbInputPortBuffer::GetLossyBytes(const Group& group) const
 {
-    const auto& groups = GetBooks().GetGroups();
-    const uint32_t first = GetBooks().GetIndex(group) / PRIORITIES * PRIORITIES;
+    const auto& groups = GetGroups();
+    const uint32_t first = GetIndex(group) / PRIORITIES * PRIORITIES;
     uint64_t sum = 0;
     for (uint32_t i = first; i < first + PRIORITIES; ++i)
     {
@@ -241,7 +241,7 @@ QbbInputPortBuffer::GetLossyBytes(const Group& group) const
 QbbBufferDecision
 QbbInputPortBuffer::DoAdmit(const Group& group, const Queue&, uint32_t bytes)
 {
-    const Pool& pool = GetBooks().GetPool(group);
+    const Pool& pool = GetPool(group);
     const uint64_t limit = group.limit.bytes;
     // A limit equal to S means that the port has no lossless classes.
     if (bytes <= pool.GetFree() &&
@@ -250,7 +250,7 @@ QbbInputPortBuffer::DoAdmit(const Group& group, const Queue&, uint32_t bytes)
     {
         return QbbBufferDecision::Share();
     }
-    return group.lossless ? GetBooks().TakeHeadroom(group, bytes, 0)
+    return group.lossless ? TakeHeadroom(group, bytes, 0)
                           : QbbBufferDecision::Drop(QbbDropReason::BUFFER_FULL);
 }
 
@@ -262,8 +262,7 @@ QbbInputPortBuffer::DoGetXonNeed(const Group& group, const Pool&) const
         return {0};
     }
     // Headroom bytes move to S before the watermark is checked.
-    return {group.GetBytes() <= group.xon ? group.headroom + group.xonOffset
-                                          : QbbBufferBooks::NEVER};
+    return {group.GetBytes() <= group.xon ? group.headroom + group.xonOffset : NEVER};
 }
 
 uint64_t

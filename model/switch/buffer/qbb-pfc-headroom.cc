@@ -70,7 +70,7 @@ CheckHeadroomTime(QbbPs ps, const char* what)
 
 } // namespace
 
-QbbPfcHeadroomTerms
+QbbPfcHeadroom
 QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
 {
     const QbbBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
@@ -91,7 +91,7 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     const uint32_t preamble = std::min(overhead, QbbWire::PREAMBLE_BYTES);
     const uint32_t gap = overhead - preamble;
 
-    QbbPfcHeadroomTerms terms;
+    QbbPfcHeadroom terms;
     terms.wait = BytesToPs(port.maxFrameBytes + overhead, port.rate);
     terms.pause = BytesToPs(preamble + QbbWire::MIN_FRAME_BYTES, port.rate);
     terms.cable = 2 * port.delay;

@@ -3,7 +3,7 @@
 #ifndef QBB_PFC_HEADROOM_H
 #define QBB_PFC_HEADROOM_H
 
-#include "qbb-port-profile.h"
+#include "qbb-bit-rate.h"
 #include "qbb-ps.h"
 
 #include <cstdint>
@@ -13,21 +13,26 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Terms of the headroom of a lossless class.
+ * Description of a switch port and its link for a buffer manager.
+ *
+ * The profile is used only once, in QbbBufferManager::Configure().
  */
-struct QbbPfcHeadroomTerms
+struct QbbPortProfile
 {
-    QbbPs wait{0};     //!< wait of the pause frame for a largest frame of its port
-    QbbPs pause{0};    //!< transmission of the pause frame, preamble to FCS
-    QbbPs cable{0};    //!< cable delay, both ways
-    QbbPs reaction{0}; //!< reaction time of the peer
-    /// W: line bytes, including preambles and gaps, that the peer can send during the sum of wait,
-    /// pause, cable and reaction.
-    uint64_t lineBytes{0};
-    uint64_t crossingBytes{0}; //!< the frame that crosses the threshold
-    uint64_t inFlightBytes{0}; //!< frame bytes in lineBytes
-    uint64_t lastBytes{0};  //!< the frame that the peer has just begun when the pause takes effect
-    uint64_t totalBytes{0}; //!< crossingBytes + inFlightBytes + lastBytes
+    QbbBitRate rate{0};     //!< rate at which this port sends
+    QbbBitRate peerRate{0}; //!< rate at which the peer sends; 0: same as rate
+    QbbPs delay{0};         //!< cable delay, one way
+    /// Time from the last bit of a pause frame at the peer until the peer begins no new frame.
+    QbbPs reaction{0};
+    uint32_t maxFrameBytes{1522}; //!< largest frame that this port sends in any class, with FCS
+    /// Largest lossless frame that the peer sends, with FCS; 0: same as maxFrameBytes.
+    uint32_t peerMaxFrameBytes{0};
+    uint32_t lineOverheadBytes{20}; //!< preamble and gap of a frame on the line: 20, or 0
+    uint8_t losslessMask{0};        //!< bit p set: received frames of priority p must not be lost
+    /// True: a pause stops all lossless priorities at once (802.3x), so that they share one
+    /// headroom.
+    bool oneHeadroom{false};
+    uint8_t usedMask{0xff}; //!< bit p set: priority p is in use and gets a reserve
 };
 
 /**
@@ -67,16 +72,27 @@ struct QbbPfcHeadroomTerms
  * for the response times of real ports in pause quanta (118 at 40 Gb/s, 394 at 100 Gb/s, 905 at 400
  * Gb/s).
  */
-class QbbPfcHeadroom
+struct QbbPfcHeadroom
 {
-  public:
+    QbbPs wait{0};     //!< wait of the pause frame for a largest frame of its port
+    QbbPs pause{0};    //!< transmission of the pause frame, preamble to FCS
+    QbbPs cable{0};    //!< cable delay, both ways
+    QbbPs reaction{0}; //!< reaction time of the peer
+    /// W: line bytes, including preambles and gaps, that the peer can send during the sum of wait,
+    /// pause, cable and reaction.
+    uint64_t lineBytes{0};
+    uint64_t crossingBytes{0}; //!< the frame that crosses the threshold
+    uint64_t inFlightBytes{0}; //!< frame bytes in lineBytes
+    uint64_t lastBytes{0};  //!< the frame that the peer has just begun when the pause takes effect
+    uint64_t totalBytes{0}; //!< crossingBytes + inFlightBytes + lastBytes
+
     /**
      * \param port the port and its link; the priority masks are ignored
      * \return the headroom of each lossless class of the port and its terms. Throws
      * std::invalid_argument if a rate is not in 1 bit/s .. 8 Tb/s, a time is not in 0 .. 1 s, a
      * largest frame is not in 64 .. 65535 B, or the line overhead is above 64 B
      */
-    static QbbPfcHeadroomTerms GetTerms(const QbbPortProfile& port);
+    static QbbPfcHeadroom GetTerms(const QbbPortProfile& port);
 
     /**
      * \param port the port and its link

@@ -5,7 +5,6 @@
 
 #include "qbb-buffer-manager.h"
 #include "qbb-buffer-plan.h"
-#include "qbb-shared-memory.h"
 
 #include <cstdint>
 #include <optional>
@@ -124,15 +123,71 @@ class QbbSharedBuffer : public QbbBufferManager
     QbbBufferDecision AdmitLimited(const Group& group, const Queue& queue, uint32_t bytes) const;
     XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const override;
 
-    template <typename Value, auto Member>
-    static Ptr<const AttributeAccessor> MakeSetting();
+    // Division of the memory, by the plan if there is one, and else by the attributes
+
+    /** Sums of the guaranteed memory. */
+    struct Guarantees
+    {
+        std::vector<uint64_t> headroomOfPool; //!< bytes of headroom, by pool
+        uint64_t reserved{0};                 //!< bytes of all reserves
+        uint64_t headroom{0};                 //!< bytes of all headrooms, or of the headroom pool
+        uint64_t pools{0};                    //!< bytes of a plan's ingress pools
+        uint32_t nReserves{0};                //!< number of reserves
+        uint32_t nLossless{0};                //!< number of lossless groups
+        uint32_t nHeadrooms{0};               //!< number of headrooms
+    };
+
+    std::vector<Group> MakeGroups(const std::vector<QbbPortProfile>& ports) const;
+    Group MakeGroup(const QbbPortProfile& profile, uint8_t priority) const;
+    Group MakePlannedGroup(std::size_t port,
+                           const QbbPortProfile& description,
+                           uint8_t number) const;
+
+    /**
+     * \param port port number
+     * \param number number of a lossless group, 0..7
+     * \return headroom that the attributes or the plan give the group; no value: computed
+     */
+    std::optional<uint64_t> GetGivenHeadroom(std::size_t port, uint8_t number) const;
+
+    std::vector<Queue> MakeQueues(std::size_t nPorts, uint32_t pools) const;
+    std::vector<Queue> MakePlannedQueues(std::size_t nPorts) const;
+    void AddPools(Layout& layout, uint64_t shared, const Guarantees& needed) const;
+    void AddPlannedPools(Layout& layout, uint64_t shared, const Guarantees& needed) const;
+    Guarantees AddUp(const std::vector<Group>& groups) const;
+
+    /** \return true if the plan limits queues */
+    bool LimitsQueues() const;
+
+    /** \param port port number \return the plan of the port */
+    const QbbPortBufferPlan& GetPortPlan(std::size_t port) const
+    {
+        return m_plan->ports.size() == 1 ? m_plan->ports.front() : m_plan->ports[port];
+    }
+
     template <auto Member>
     void SetAlphas(std::string text);
     template <auto Member>
     std::string GetAlphas() const;
 
-    QbbSharedBufferSettings m_settings;  //!< values of the attributes
-    std::optional<QbbBufferPlan> m_plan; //!< plan from SetPlan()
+    uint64_t m_bufferSize{12 * 1024 * 1024}; //!< attribute BufferSize
+    uint64_t m_reserveBytes{1248};           //!< attribute ReserveBytes
+    double m_losslessAlpha{0.125};           //!< attribute LosslessAlpha
+    double m_lossyAlpha{8};                  //!< attribute LossyAlpha
+    double m_lossyEgressAlpha{1};            //!< attribute LossyEgressAlpha
+    uint64_t m_xoffBytes{0};                 //!< attribute XoffBytes
+    uint64_t m_xonOffsetBytes{0};            //!< attribute XonOffsetBytes
+    uint64_t m_headroomBytes{0};             //!< attribute HeadroomBytes
+    bool m_headroomPool{false};              //!< attribute HeadroomPool
+    uint64_t m_headroomPoolBytes{0};         //!< attribute HeadroomPoolBytes
+    double m_headroomOversubscription{2};    //!< attribute HeadroomOversubscription
+    uint64_t m_egressMinBytes{1518};         //!< attribute EgressMinBytes
+    uint64_t m_egressLimitBytes{0};          //!< attribute EgressLimitBytes
+    uint64_t m_lossyPoolBytes{0};            //!< attribute LossyPoolBytes
+    uint64_t m_lossyEgressPoolBytes{0};      //!< attribute LossyEgressPoolBytes
+    QbbClassAlphas m_classAlphas;            //!< attribute ClassAlphas
+    QbbClassAlphas m_classEgressAlphas;      //!< attribute ClassEgressAlphas
+    std::optional<QbbBufferPlan> m_plan;     //!< plan from SetPlan(); replaces attributes
 };
 
 } // namespace ns3

@@ -21,7 +21,7 @@ operator<<(std::ostream& os, const QbbBufferPoint& point)
 namespace
 {
 
-constexpr uint32_t NONE = UINT32_MAX;
+constexpr uint32_t NO_NEXT_PORT = UINT32_MAX;
 
 /** The buffer dependencies of a network; the ports of all switches are numbered consecutively. */
 class BufferDependencies
@@ -35,7 +35,7 @@ class BufferDependencies
         ReadHosts(routing);
         for (const auto& destination : GroupDestinations(routing))
         {
-            Follow(destination);
+            FollowPaths(destination);
         }
     }
 
@@ -73,11 +73,11 @@ class BufferDependencies
     struct Port
     {
         uint32_t sw{0}; //!< index of the switch
-        /// Switch port at the other end of the link; NONE: a host or no link.
-        uint32_t next{NONE};
+        /// Switch port at the other end of the link; NO_NEXT_PORT: a host or no link.
+        uint32_t next{NO_NEXT_PORT};
         uint8_t lossless{0}; //!< bit mask of the lossless classes
         bool entered{false}; //!< frames from another switch can arrive at the port
-        const QbbForwardingTable::Group* latest{nullptr}; //!< latest argument of Enter()
+        const QbbForwardingTable::Group* latest{nullptr}; //!< latest argument of AddArrivals()
         /// By egress port of the switch: received frames can leave through it.
         std::vector<bool> exits;
     };
@@ -152,7 +152,7 @@ class BufferDependencies
     {
         for (const uint16_t port : group)
         {
-            if (m_ports[m_first[s] + port].next != NONE)
+            if (m_ports[m_first[s] + port].next != NO_NEXT_PORT)
             {
                 return false;
             }
@@ -197,7 +197,7 @@ class BufferDependencies
     }
 
     /** Follows all paths of all packets to a set of destinations. */
-    void Follow(const Destinations& destinations)
+    void FollowPaths(const Destinations& destinations)
     {
         std::vector<const QbbForwardingTable::Group*> routes(m_switches.size());
         std::vector<uint32_t> stack; // switches that packets reach
@@ -224,17 +224,17 @@ class BufferDependencies
             stack.pop_back();
             for (const uint16_t egress : *routes[s])
             {
-                if (const uint32_t next = m_ports[m_first[s] + egress].next; next != NONE)
+                if (const uint32_t next = m_ports[m_first[s] + egress].next; next != NO_NEXT_PORT)
                 {
                     reach(m_ports[next].sw);
-                    Enter(m_ports[next], *routes[m_ports[next].sw]);
+                    AddArrivals(m_ports[next], *routes[m_ports[next].sw]);
                 }
             }
         }
     }
 
     /** \param at a port that packets enter \param group ports through which the packets leave */
-    void Enter(Port& at, const QbbForwardingTable::Group& group)
+    void AddArrivals(Port& at, const QbbForwardingTable::Group& group)
     {
         at.entered = true;
         if (at.latest == &group)
@@ -245,7 +245,7 @@ class BufferDependencies
         at.exits.resize(m_switches[at.sw]->GetNPorts());
         for (const uint16_t egress : group)
         {
-            if (m_ports[m_first[at.sw] + egress].next != NONE)
+            if (m_ports[m_first[at.sw] + egress].next != NO_NEXT_PORT)
             {
                 at.exits[egress] = true;
             }

@@ -2,6 +2,7 @@
 
 #include "qbb-deadlock-detector.h"
 
+#include "qbb-deadlock-search.h"
 #include "qbb-time.h"
 #include "rdma-ranks.h"
 #include "rdma-shared-run.h"
@@ -231,7 +232,7 @@ QbbDeadlockDetector::OnTimer()
             m_active.push_back(link.link);
         }
     }
-    std::optional<QbbDeadlock> found = Search(links, QbbDeadlockSearch::OtherFrames::LEAVE);
+    std::optional<QbbDeadlock> found = Search(links, OtherFrames::LEAVE);
     if (!found)
     {
         found = FindStandstill(links);
@@ -266,7 +267,7 @@ std::optional<QbbDeadlock>
 QbbDeadlockDetector::Find() const
 {
     const std::vector<QbbPausedLink> links = GetPausedLinks();
-    const auto found = Search(links, QbbDeadlockSearch::OtherFrames::LEAVE);
+    const auto found = Search(links, OtherFrames::LEAVE);
     return found || !m_deadlock || !m_deadlock->whileHostsRepeat ? found : m_deadlock;
 }
 
@@ -308,14 +309,14 @@ QbbDeadlockDetector::CountSent(const std::vector<QbbBufferPoint>& cycle) const
 }
 
 /** Judges a frame that waits at an egress port, and notes it. */
-QbbDeadlockDetector::OtherFrames
+QbbDeadlockDetector::Verdict
 QbbDeadlockDetector::JudgeFrame(const QbbDeadlock& deadlock,
                                 const QbbFrame& frame,
                                 const QbbPort& port)
 {
     if (IsBlocked(deadlock, port, frame.priority))
     {
-        return OtherFrames::REPEATS; // The frame is stuck.
+        return Verdict::REPEATS; // The frame is stuck.
     }
     const bool isPaused =
         (port.GetFlowControl().GetPauseReceiver().GetPaused() >> frame.priority & 1) != 0;
@@ -325,9 +326,9 @@ QbbDeadlockDetector::JudgeFrame(const QbbDeadlock& deadlock,
     if (frame.type != QbbFrameType::ROCE ||
         (isPaused && std::none_of(m_switches.begin(), m_switches.end(), isSwitch)))
     {
-        return OtherFrames::NEW;
+        return Verdict::NEW;
     }
-    m_standstill->passed.emplace(
+    m_standstill->sentBefore.emplace(
         QbbBufferPoint{port.GetNodeId(), port.GetPortNumber(), frame.priority},
         port.GetCounters().classes[frame.priority].txFrames);
     constexpr uint32_t PSNS = 1 << 24;
@@ -337,16 +338,16 @@ QbbDeadlockDetector::JudgeFrame(const QbbDeadlock& deadlock,
     if (isFirst || (distance > 0 && distance < PSNS / 2))
     {
         seen->second = frame.psn;
-        return OtherFrames::NEW;
+        return Verdict::NEW;
     }
-    return OtherFrames::REPEATS;
+    return Verdict::REPEATS;
 }
 
 /** Judges the frames in the switches of a cycle, on all ranks, and notes them. */
-QbbDeadlockDetector::OtherFrames
-QbbDeadlockDetector::Judge(const QbbDeadlock& deadlock)
+QbbDeadlockDetector::Verdict
+QbbDeadlockDetector::JudgeFrames(const QbbDeadlock& deadlock)
 {
-    OtherFrames verdict = OtherFrames::REPEATS;
+    Verdict verdict = Verdict::REPEATS;
     std::set<uint32_t> nodes;
     for (const QbbBufferPoint& point : deadlock.cycle)
     {
@@ -378,7 +379,7 @@ QbbDeadlockDetector::Judge(const QbbDeadlock& deadlock)
             inputs->GetQueues().ForEachFrame(judge);
         }
     }
-    for (const OtherFrames other : ShareRdmaValues(std::vector<OtherFrames>{verdict}))
+    for (const Verdict other : ShareRdmaValues(std::vector<Verdict>{verdict}))
     {
         verdict = std::max(verdict, other);
     }
@@ -387,11 +388,11 @@ QbbDeadlockDetector::Judge(const QbbDeadlock& deadlock)
 
 /** \return true if the ports at which other frames waited have sent frames since, on all ranks */
 bool
-QbbDeadlockDetector::HaveAllPassed() const
+QbbDeadlockDetector::HaveOtherPortsSent() const
 {
     const bool own =
-        std::all_of(m_standstill->passed.begin(),
-                    m_standstill->passed.end(),
+        std::all_of(m_standstill->sentBefore.begin(),
+                    m_standstill->sentBefore.end(),
                     [this](const auto& at) {
                         const auto port = GetSwitchOf(at.first.node)->GetPort(at.first.port);
                         return port->GetCounters().classes[at.first.priority].txFrames > at.second;
@@ -403,7 +404,7 @@ QbbDeadlockDetector::HaveAllPassed() const
 std::optional<QbbDeadlock>
 QbbDeadlockDetector::FindStandstill(const std::vector<QbbPausedLink>& paused)
 {
-    std::optional<QbbDeadlock> deadlock = Search(paused, QbbDeadlockSearch::OtherFrames::STAY);
+    std::optional<QbbDeadlock> deadlock = Search(paused, OtherFrames::STAY);
     if (!deadlock)
     {
         m_standstill.reset();
@@ -414,15 +415,15 @@ QbbDeadlockDetector::FindStandstill(const std::vector<QbbPausedLink>& paused)
     {
         m_standstill = Standstill{QbbNow(), deadlock->cycle, sent, {}, {}};
     }
-    const bool isNew = Judge(*deadlock) == OtherFrames::NEW;
+    const bool isNew = JudgeFrames(*deadlock) == Verdict::NEW;
     if (isNew || m_standstill->sent != sent)
     {
         m_standstill->since = QbbNow();
         m_standstill->sent = sent;
-        m_standstill->passed.clear();
+        m_standstill->sentBefore.clear();
     }
     const bool isLong = QbbNow() - m_standstill->since >= QbbToPs(m_standstillTime);
-    if (!isLong || !HaveAllPassed())
+    if (!isLong || !HaveOtherPortsSent())
     {
         return std::nullopt;
     }
@@ -431,8 +432,7 @@ QbbDeadlockDetector::FindStandstill(const std::vector<QbbPausedLink>& paused)
 }
 
 std::optional<QbbDeadlock>
-QbbDeadlockDetector::Search(const std::vector<QbbPausedLink>& paused,
-                            QbbDeadlockSearch::OtherFrames others) const
+QbbDeadlockDetector::Search(const std::vector<QbbPausedLink>& paused, OtherFrames others) const
 {
     if (paused.empty())
     {

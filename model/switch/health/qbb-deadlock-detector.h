@@ -3,8 +3,7 @@
 #ifndef QBB_DEADLOCK_DETECTOR_H
 #define QBB_DEADLOCK_DETECTOR_H
 
-#include "qbb-deadlock-search.h"
-#include "qbb-deadlock.h"
+#include "qbb-deadlock-check.h"
 #include "qbb-event-order.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
@@ -24,6 +23,23 @@
 
 namespace ns3
 {
+
+struct QbbPausedLink;
+
+/**
+ * \ingroup rdma
+ * A PFC deadlock: buffers that wait for each other forever, or as long as hosts only repeat.
+ */
+struct QbbDeadlock
+{
+    QbbPs at{0}; //!< instant of detection
+    /// The buffers stand still because other frames, which are repeats alone, keep memory in use
+    bool whileHostsRepeat{false};
+    std::vector<QbbBufferPoint> cycle; //!< each buffer waits for the next, the last for the first
+    std::vector<QbbBufferPoint> stuck; //!< all stuck buffers, including the cycle; ascending
+    /// Classes of sending ports, of switches and hosts, that the stuck buffers pause; ascending
+    std::vector<QbbBufferPoint> blocked;
+};
 
 /**
  * \ingroup rdma
@@ -64,6 +80,13 @@ namespace ns3
 class QbbDeadlockDetector : public Object
 {
   public:
+    /** What a search assumes of frames that came in at other ports than that of a paused buffer. */
+    enum class OtherFrames
+    {
+        LEAVE, //!< they leave as far as they can, and no frame follows
+        STAY,  //!< they stay, or others take their place
+    };
+
     /** Order within an instant of the detector's event: last, because it changes nothing. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
 
@@ -145,11 +168,11 @@ class QbbDeadlockDetector : public Object
         /// Highest packet sequence number seen of each queue pair, by IPv4 address and number
         std::map<std::pair<uint32_t, uint32_t>, uint32_t> psns;
         /// Frames that other ports had sent when frames first waited there, by port and class
-        std::map<QbbBufferPoint, uint64_t> passed;
+        std::map<QbbBufferPoint, uint64_t> sentBefore;
     };
 
     /** Verdict on the frames in a switch that are not stuck. */
-    enum class OtherFrames : uint8_t
+    enum class Verdict : uint8_t
     {
         REPEATS, //!< all of them are repeats
         NEW,     //!< some are new, or cannot be told from new ones, or a host keeps them
@@ -160,12 +183,12 @@ class QbbDeadlockDetector : public Object
     void SearchAt(QbbPs at);
     std::vector<QbbPausedLink> GetPausedLinks() const;
     std::optional<QbbDeadlock> Search(const std::vector<QbbPausedLink>& paused,
-                                      QbbDeadlockSearch::OtherFrames others) const;
+                                      OtherFrames others) const;
     std::optional<QbbDeadlock> FindStandstill(const std::vector<QbbPausedLink>& paused);
     std::vector<uint64_t> CountSent(const std::vector<QbbBufferPoint>& cycle) const;
-    OtherFrames Judge(const QbbDeadlock& deadlock);
-    OtherFrames JudgeFrame(const QbbDeadlock& deadlock, const QbbFrame& frame, const QbbPort& port);
-    bool HaveAllPassed() const;
+    Verdict JudgeFrames(const QbbDeadlock& deadlock);
+    Verdict JudgeFrame(const QbbDeadlock& deadlock, const QbbFrame& frame, const QbbPort& port);
+    bool HaveOtherPortsSent() const;
     Ptr<QbbSwitch> GetSwitchOf(uint32_t node) const;
 
     /// Handle for the ports, which may outlive the detector.

@@ -38,7 +38,7 @@ QbbDeadlockSearch::AddLink(const QbbPort& port,
         if (blocks && (pauses.buffers & (1U << p)))
         {
             m_buffers.push_back({from, to, ingress, p, blocks, true});
-            ++m_alive;
+            ++m_remaining;
         }
     }
     if (m_buffers.size() == first)
@@ -65,15 +65,15 @@ QbbDeadlockSearch::AddLink(const QbbPort& port,
 std::optional<QbbDeadlock>
 QbbDeadlockSearch::Run()
 {
-    DropThoseWithAWayOut();
-    if (m_alive > 0)
+    RemoveBuffersThatDrain();
+    if (m_remaining > 0)
     {
         ReadQueues();
-        while (DropThoseThatMayResume())
+        while (RemoveBuffersThatMayResume())
         {
         }
     }
-    if (m_alive == 0)
+    if (m_remaining == 0)
     {
         return std::nullopt;
     }
@@ -110,7 +110,7 @@ QbbDeadlockSearch::FindCycle(bool acrossClasses) const
     };
     for (uint32_t b = 0; b < m_buffers.size(); ++b)
     {
-        if (m_buffers[b].alive)
+        if (m_buffers[b].remains)
         {
             const QbbBufferPoint point = GetPoint(b);
             waits[getKey(point.node, point.port, point.priority)].push_back(b);
@@ -127,7 +127,7 @@ QbbDeadlockSearch::FindCycle(bool acrossClasses) const
             {
                 for (const uint32_t to : egress.blockers)
                 {
-                    if (m_buffers[to].alive)
+                    if (m_buffers[to].remains)
                     {
                         graph.AddEdge(from, to);
                     }
@@ -144,7 +144,7 @@ QbbDeadlockSearch::FindCycle(bool acrossClasses) const
 }
 
 void
-QbbDeadlockSearch::DropThoseWithAWayOut()
+QbbDeadlockSearch::RemoveBuffersThatDrain()
 {
     std::unordered_map<uint32_t, uint32_t> blocking; // number of buffers that pause each switch
     for (const Buffer& buffer : m_buffers)
@@ -157,10 +157,10 @@ QbbDeadlockSearch::DropThoseWithAWayOut()
         for (Buffer& buffer : m_buffers)
         {
             const auto found = blocking.find(buffer.sw);
-            if (buffer.alive && (found == blocking.end() || found->second == 0))
+            if (buffer.remains && (found == blocking.end() || found->second == 0))
             {
                 --blocking[buffer.from];
-                Drop(buffer);
+                Remove(buffer);
                 changed = true;
             }
         }
@@ -168,17 +168,17 @@ QbbDeadlockSearch::DropThoseWithAWayOut()
 }
 
 void
-QbbDeadlockSearch::Drop(Buffer& buffer)
+QbbDeadlockSearch::Remove(Buffer& buffer)
 {
-    buffer.alive = false;
-    --m_alive;
+    buffer.remains = false;
+    --m_remaining;
 }
 
 bool
-QbbDeadlockSearch::IsAlive(const Egress& egress) const
+QbbDeadlockSearch::IsBlocked(const Egress& egress) const
 {
     return std::any_of(egress.blockers.begin(), egress.blockers.end(), [this](uint32_t b) {
-        return m_buffers[b].alive;
+        return m_buffers[b].remains;
     });
 }
 
@@ -200,7 +200,7 @@ QbbDeadlockSearch::ReadQueues()
         // With a crossbar, frames cross to a paused egress port until the port's own queue is full.
         const QbbSwitch& sw = *m_switches[egress.sw];
         const auto* inputs = sw.GetInputQueueing();
-        if (IsAlive(egress) && !(inputs && inputs->CanLeave(egress.port, egress.priority)))
+        if (IsBlocked(egress) && !(inputs && inputs->CanLeave(egress.port, egress.priority)))
         {
             egress.waiting = sw.GetWaitingBytes(egress.port, egress.priority);
         }
@@ -241,7 +241,7 @@ QbbDeadlockSearch::GetStuckBytes() const
     {
         auto& bytes = stuck[egress.sw];
         bytes.resize(8 * m_switches[egress.sw]->GetNPorts());
-        if (IsAlive(egress))
+        if (IsBlocked(egress))
         {
             for (const auto& [ingress, waiting] : egress.waiting)
             {
@@ -253,14 +253,14 @@ QbbDeadlockSearch::GetStuckBytes() const
 }
 
 bool
-QbbDeadlockSearch::DropThoseThatMayResume()
+QbbDeadlockSearch::RemoveBuffersThatMayResume()
 {
     const auto stuck = GetStuckBytes();
     std::vector<uint32_t> resuming; // indices of buffers
     for (uint32_t b = 0; b < m_buffers.size(); ++b)
     {
         const Buffer& buffer = m_buffers[b];
-        if (!buffer.alive || !IsLocal(buffer.sw))
+        if (!buffer.remains || !IsLocal(buffer.sw))
         {
             continue;
         }
@@ -274,9 +274,9 @@ QbbDeadlockSearch::DropThoseThatMayResume()
     resuming = ShareRdmaValues(resuming);
     for (const uint32_t b : resuming)
     {
-        Drop(m_buffers[b]);
+        Remove(m_buffers[b]);
     }
-    return m_alive > 0 && !resuming.empty();
+    return m_remaining > 0 && !resuming.empty();
 }
 
 bool

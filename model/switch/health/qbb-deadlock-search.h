@@ -3,7 +3,7 @@
 #ifndef QBB_DEADLOCK_SEARCH_H
 #define QBB_DEADLOCK_SEARCH_H
 
-#include "qbb-deadlock.h"
+#include "qbb-deadlock-detector.h"
 #include "qbb-switch.h"
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct QbbPausedLink
  * resume unless another one of the set does.
  *
  * The search begins with all buffers that pause a switch, and removes buffers that can resume until
- * no more can. The remaining buffers are called alive: nothing is known that ends their pause.
+ * no more can. Nothing is known that ends the pause of the remaining buffers.
  *
  * If several processes share the simulation, all search at one instant. Each looks at the queues
  * and the buffers of its own switches, and they tell each other what they see. All have one result.
@@ -42,12 +42,7 @@ struct QbbPausedLink
 class QbbDeadlockSearch
 {
   public:
-    /** What becomes of the frames that came in at other ports than that of a buffer. */
-    enum class OtherFrames
-    {
-        LEAVE, //!< they leave as far as they can, and no frame follows
-        STAY,  //!< they stay, or others take their place
-    };
+    using OtherFrames = QbbDeadlockDetector::OtherFrames; //!< assumption about other frames
 
     /**
      * \param switches all switches, which must outlive the search; AddLink() refers to them by
@@ -78,7 +73,7 @@ class QbbDeadlockSearch
         uint16_t port;    //!< ingress port of the buffer
         uint8_t priority; //!< class of the buffer
         uint8_t blocks;   //!< bit mask of the classes that the buffer pauses
-        bool alive;       //!< the search has not yet found a way to end the pause
+        bool remains;     //!< the search has not yet found a way to end the pause
     };
 
     /** A class of an egress port that is paused by buffers. */
@@ -108,16 +103,16 @@ class QbbDeadlockSearch
      * Removes each buffer whose switch has no blocked egress port and can therefore drain, without
      * a look at frames. This resolves all congestion that ends at a host.
      */
-    void DropThoseWithAWayOut();
+    void RemoveBuffersThatDrain();
 
     /** \param buffer buffer to remove, because its pause can end */
-    void Drop(Buffer& buffer);
+    void Remove(Buffer& buffer);
 
     /**
      * \param egress a class of an egress port
-     * \return true if a buffer that is alive pauses the class
+     * \return true if a remaining buffer pauses the class
      */
-    bool IsAlive(const Egress& egress) const;
+    bool IsBlocked(const Egress& egress) const;
 
     /** \param sw index of a switch \return true if this process runs the events of the switch */
     bool IsLocal(uint32_t sw) const;
@@ -136,7 +131,7 @@ class QbbDeadlockSearch
      *
      * \return true if a buffer was removed and others remain
      */
-    bool DropThoseThatMayResume();
+    bool RemoveBuffersThatMayResume();
 
     /**
      * \param sw index of a switch
@@ -160,7 +155,7 @@ class QbbDeadlockSearch
     OtherFrames m_others;                          //!< what is assumed of other frames
     std::vector<Buffer> m_buffers;                 //!< buffers that pause a switch
     std::vector<Egress> m_egresses;                //!< classes of egress ports that m_buffers pause
-    uint32_t m_alive{0};                           //!< number of buffers that are alive
+    uint32_t m_remaining{0};                       //!< number of remaining buffers
     /// Paused classes of sending ports of switches
     std::map<const QbbPort*, uint8_t> m_paused;
 };

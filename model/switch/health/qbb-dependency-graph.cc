@@ -10,49 +10,21 @@ namespace ns3
 {
 
 QbbDependencyGraph::QbbDependencyGraph(uint32_t vertices)
-    : m_vertices(vertices)
+    : m_targets(vertices)
 {
 }
 
 void
 QbbDependencyGraph::AddEdge(uint32_t from, uint32_t to)
 {
-    NS_ABORT_MSG_IF(from >= m_vertices || to >= m_vertices,
-                    "rdma: an edge from " << from << " to " << to << " in a graph of " << m_vertices
-                                          << " vertices");
-    m_edges.emplace_back(from, to);
-}
-
-QbbDependencyGraph::Adjacency
-QbbDependencyGraph::MakeAdjacency() const
-{
-    Adjacency edges;
-    edges.first.assign(m_vertices + 1, 0);
-    for (const auto& [from, to] : m_edges)
-    {
-        ++edges.first[from + 1];
-    }
-    for (uint32_t v = 0; v < m_vertices; ++v)
-    {
-        edges.first[v + 1] += edges.first[v];
-    }
-    edges.to.resize(m_edges.size());
-    std::vector<uint32_t> next(edges.first.begin(), edges.first.end() - 1);
-    for (const auto& [from, to] : m_edges)
-    {
-        edges.to[next[from]++] = to;
-    }
-    return edges;
+    NS_ABORT_MSG_IF(from >= m_targets.size() || to >= m_targets.size(),
+                    "rdma: an edge from " << from << " to " << to << " in a graph of "
+                                          << m_targets.size() << " vertices");
+    m_targets[from].push_back(to);
 }
 
 std::vector<uint32_t>
 QbbDependencyGraph::GetCyclic() const
-{
-    return GetCyclic(MakeAdjacency());
-}
-
-std::vector<uint32_t>
-QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
 {
     // Strongly connected components (Tarjan 1972), with an explicit stack: recursion would be as
     // deep as the longest path.
@@ -61,12 +33,13 @@ QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
     struct Visit
     {
         uint32_t vertex;
-        uint32_t edge; // next edge to follow
+        std::size_t edge; // next edge to follow
     };
 
-    std::vector<uint32_t> index(m_vertices, UNSEEN);
-    std::vector<uint32_t> low(m_vertices, 0);
-    std::vector<bool> open(m_vertices, false);
+    const auto vertices = static_cast<uint32_t>(m_targets.size());
+    std::vector<uint32_t> index(vertices, UNSEEN);
+    std::vector<uint32_t> low(vertices, 0);
+    std::vector<bool> open(vertices, false);
     std::vector<uint32_t> component;
     std::vector<Visit> visits;
     std::vector<uint32_t> cyclic;
@@ -75,9 +48,9 @@ QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
         index[v] = low[v] = count++;
         open[v] = true;
         component.push_back(v);
-        visits.push_back({v, edges.first[v]});
+        visits.push_back({v, 0});
     };
-    for (uint32_t root = 0; root < m_vertices; ++root)
+    for (uint32_t root = 0; root < vertices; ++root)
     {
         if (index[root] == UNSEEN)
         {
@@ -86,9 +59,10 @@ QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
         while (!visits.empty())
         {
             const uint32_t v = visits.back().vertex;
-            if (visits.back().edge < edges.first[v + 1])
+            const std::vector<uint32_t>& targets = m_targets[v];
+            if (visits.back().edge < targets.size())
             {
-                const uint32_t to = edges.to[visits.back().edge++];
+                const uint32_t to = targets[visits.back().edge++];
                 if (index[to] == UNSEEN)
                 {
                     enter(to);
@@ -110,10 +84,8 @@ QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
                 continue;
             }
             // A component with one vertex is a cycle if the vertex has an edge to itself.
-            const auto begin = edges.to.begin();
             const bool loops = component.back() != v ||
-                               std::find(begin + edges.first[v], begin + edges.first[v + 1], v) !=
-                                   begin + edges.first[v + 1];
+                               std::find(targets.begin(), targets.end(), v) != targets.end();
             uint32_t member;
             do
             {
@@ -135,22 +107,20 @@ std::vector<uint32_t>
 QbbDependencyGraph::FindCycle() const
 {
     constexpr uint32_t NONE = UINT32_MAX;
-    const Adjacency edges = MakeAdjacency();
-    const std::vector<uint32_t> cyclic = GetCyclic(edges);
+    const std::vector<uint32_t> cyclic = GetCyclic();
     if (cyclic.empty())
     {
         return {};
     }
     // Breadth-first search until an edge leads back to the start.
     const uint32_t start = cyclic.front();
-    std::vector<uint32_t> parent(m_vertices, NONE);
+    std::vector<uint32_t> parent(m_targets.size(), NONE);
     std::vector<uint32_t> queue{start};
     for (std::size_t next = 0; next < queue.size(); ++next)
     {
         const uint32_t at = queue[next];
-        for (uint32_t e = edges.first[at]; e < edges.first[at + 1]; ++e)
+        for (const uint32_t to : m_targets[at])
         {
-            const uint32_t to = edges.to[e];
             if (to == start)
             {
                 std::vector<uint32_t> cycle;

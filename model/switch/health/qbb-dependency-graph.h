@@ -4,7 +4,6 @@
 #define QBB_DEPENDENCY_GRAPH_H
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -42,18 +41,7 @@ class QbbDependencyGraph
     std::vector<uint32_t> FindCycle() const;
 
   private:
-    /** Adjacency lists: the edges, sorted by the vertex that they leave. */
-    struct Adjacency
-    {
-        std::vector<uint32_t> first; //!< index in `to` of each vertex's first edge, and the end
-        std::vector<uint32_t> to;    //!< target vertices of the edges
-    };
-
-    Adjacency MakeAdjacency() const;
-    std::vector<uint32_t> GetCyclic(const Adjacency& edges) const;
-
-    uint32_t m_vertices;                                //!< number of vertices
-    std::vector<std::pair<uint32_t, uint32_t>> m_edges; //!< edges, as (from, to)
+    std::vector<std::vector<uint32_t>> m_targets; //!< by vertex, targets of the edges that leave it
 };
 
 } // namespace ns3

@@ -119,7 +119,7 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
     m_ports.resize(sw->GetNPorts());
     for (uint32_t number = 0; number < m_ports.size(); ++number)
     {
-        QbbPort& device = GetDevice(number);
+        QbbPort& device = m_switch->GetDevice(number);
         QbbPort* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << number << " of a switch has no cable");
         if (m_serverPortsOnly && peer->GetDevice()->GetNode()->GetObject<QbbSwitch>())
@@ -138,12 +138,6 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
         });
     }
     sw->AggregateObject(this);
-}
-
-QbbPort&
-QbbPfcWatchdog::GetDevice(uint32_t port) const
-{
-    return *m_switch->GetPort(port);
 }
 
 const QbbPfcWatchdog::Queue&
@@ -166,7 +160,7 @@ QbbStormCounters::Frames
 QbbPfcWatchdog::GetPresent(uint32_t port, uint8_t priority) const
 {
     const Queue& queue = GetQueue(port, priority);
-    const auto& counters = GetDevice(port).GetCounters().classes[priority];
+    const auto& counters = m_switch->GetDevice(port).GetCounters().classes[priority];
     return {counters.txFrames - queue.txFrames,
             queue.txDrops,
             counters.rxFrames - queue.rxFrames - queue.rxDrops,
@@ -211,7 +205,7 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
         return;
     }
     const QbbPs now = QbbNow();
-    port.effect = now + GetDevice(number).GetFlowControl().GetReactionDelay();
+    port.effect = now + m_switch->GetDevice(number).GetFlowControl().GetReactionDelay();
     if (!m_timer.IsArmed())
     {
         m_timer.Arm((now + m_settings.poll - 1_ps) / m_settings.poll * m_settings.poll);
@@ -221,7 +215,7 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
 uint32_t
 QbbPfcWatchdog::GetNodeId() const
 {
-    return GetDevice(0).GetNodeId();
+    return m_switch->GetDevice(0).GetNodeId();
 }
 
 void
@@ -254,7 +248,7 @@ bool
 QbbPfcWatchdog::Sample(uint32_t number, QbbPs now)
 {
     Port& port = m_ports[number];
-    const QbbPort& device = GetDevice(number);
+    const QbbPort& device = m_switch->GetDevice(number);
     const auto& pauses = device.GetFlowControl().GetPauseReceiver();
     const uint8_t near = (pauses.GetPaused() & port.watched) | port.stormed;
     for (uint8_t priority = 0; near >> priority; ++priority)
@@ -293,7 +287,7 @@ QbbPfcWatchdog::Begin(uint32_t number, uint8_t priority)
     const auto bit = static_cast<uint8_t>(1U << priority);
     Port& port = m_ports[number];
     Queue& queue = port.queues[priority];
-    QbbPort& device = GetDevice(number);
+    QbbPort& device = m_switch->GetDevice(number);
     port.stormed |= bit;
     ++queue.counters.detected;
     queue.txFrames = device.GetCounters().classes[priority].txFrames;
@@ -338,7 +332,7 @@ QbbPfcWatchdog::End(uint32_t number, uint8_t priority)
         return;
     }
     UpdateGate();
-    QbbPort& device = GetDevice(number);
+    QbbPort& device = m_switch->GetDevice(number);
     device.GetFlowControl().SetPauseAllowed(device.GetFlowControl().GetPauseSender().GetAllowed() |
                                             bit);
     device.GetFlowControl().SetPauseHonoured(

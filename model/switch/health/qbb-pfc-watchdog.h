@@ -193,7 +193,6 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void Begin(uint32_t port, uint8_t priority);
     void End(uint32_t port, uint8_t priority);
     QbbStormCounters::Frames GetPresent(uint32_t port, uint8_t priority) const;
-    QbbPort& GetDevice(uint32_t port) const;
     const Queue& GetQueue(uint32_t port, uint8_t priority) const;
     void CheckSettings() const;
     void UpdateGate();

@@ -82,6 +82,18 @@ struct QbbEcnThresholds
 
 /**
  * \ingroup rdma
+ * Description of how a marker marks the packets of one queue by the queue's length, for reports.
+ */
+struct QbbMarkCurve
+{
+    QbbEcnThresholds thresholds; //!< marking probability by queue length
+    bool atDeparture{false};     //!< the queue length that a packet leaves behind decides
+    bool countsPacket{false};    //!< the packet itself counts as part of the queue
+    bool perInput{false}; //!< input-queued: only packets of the packet's own ingress port count
+};
+
+/**
+ * \ingroup rdma
  * Marking thresholds of a traffic class, at the reference rate of a QbbEcnMarker.
  */
 struct QbbEcnProfile

@@ -4,8 +4,8 @@
 #define QBB_MARKER_H
 
 #include "qbb-bit-rate.h"
+#include "qbb-ecn-marker.h"
 #include "qbb-frame.h"
-#include "qbb-mark-curve.h"
 #include "qbb-ps.h"
 #include "qbb-sole-switch.h"
 

@@ -55,7 +55,7 @@ QbbDrillPathSelector::QbbDrillPathSelector()
 void
 QbbDrillPathSelector::SetSwitch(const QbbSwitch* sw)
 {
-    m_switch = sw;
+    QbbPathSelector::SetSwitch(sw);
     m_best.clear();
 }
 
@@ -71,7 +71,7 @@ QbbDrillPathSelector::Look(uint16_t port, uint8_t priority)
 {
     // The port's counter includes frames that have crossed a crossbar; the buffer manager's counter
     // does not.
-    const Ptr<QbbNetDevice> device = m_switch->GetPort(port);
+    const Ptr<QbbNetDevice> device = GetSwitch().GetPort(port);
     const uint64_t bytes = device->IsLinkUp() ? device->GetQueues().GetBytes(priority) : UINT64_MAX;
     // Insertion sort suffices for a few samples.
     auto place = m_seen.end();
@@ -91,7 +91,7 @@ QbbDrillPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::Gr
         const auto at = m_random->GetInteger(0, static_cast<uint32_t>(ports.size()) - 1);
         Look(ports[at], frame.priority);
     }
-    const uint64_t version = m_switch->GetForwardingTable().GetVersion();
+    const uint64_t version = GetSwitch().GetForwardingTable().GetVersion();
     if (m_version != version)
     {
         // After a route change, a new group may have the address of an old group.

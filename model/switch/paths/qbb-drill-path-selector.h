@@ -52,7 +52,6 @@ class QbbDrillPathSelector : public QbbPathSelector
 
     uint32_t m_samples{2};               //!< attribute Samples
     uint32_t m_memory{1};                //!< attribute Memory
-    const QbbSwitch* m_switch{nullptr};  //!< switch of the ports
     uint64_t m_version{0};               //!< version of the routes that m_best refers to
     std::vector<Sample> m_seen;          //!< samples of the current frame, best first
     Ptr<UniformRandomVariable> m_random; //!< random samples

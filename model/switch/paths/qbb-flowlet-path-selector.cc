@@ -56,12 +56,6 @@ QbbFlowletPathSelector::QbbFlowletPathSelector()
 {
 }
 
-void
-QbbFlowletPathSelector::SetSwitch(const QbbSwitch* sw)
-{
-    m_switch = sw;
-}
-
 bool
 QbbFlowletPathSelector::MayReorder(QbbPs roundTrip) const
 {
@@ -84,7 +78,7 @@ QbbFlowletPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::
         m_table.resize(m_entries);
     }
     Entry& entry =
-        m_table[m_switch->SelectPath(frame.flowHash, static_cast<uint32_t>(m_table.size()))];
+        m_table[GetSwitch().SelectPath(frame.flowHash, static_cast<uint32_t>(m_table.size()))];
     const QbbPs now = QbbNow();
     const bool isNew = entry.last == NOT_YET || now - entry.last > m_gapPs;
     // The entry's port may not be in the set: routes may have changed, and flows that share an

@@ -43,7 +43,6 @@ class QbbFlowletPathSelector : public QbbPathSelector
 
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;
     int64_t AssignStreams(int64_t stream) override;
-    void SetSwitch(const QbbSwitch* sw) override;
     bool MayReorder(QbbPs roundTrip) const override;
 
     /** \return number of flowlets so far */
@@ -66,7 +65,6 @@ class QbbFlowletPathSelector : public QbbPathSelector
     QbbPs m_gapPs{0};                    //!< attribute Gap in picoseconds, read at the first frame
     uint32_t m_entries{4096};            //!< attribute TableEntries
     uint64_t m_flowlets{0};              //!< number of flowlets so far
-    const QbbSwitch* m_switch{nullptr};  //!< switch whose ECMP hash selects table entries
     std::vector<Entry> m_table;          //!< flowlet table, by flow hash
     Ptr<UniformRandomVariable> m_random; //!< random ports of new flowlets
 };

@@ -26,9 +26,4 @@ QbbPathSelector::MayReorder(QbbPs) const
     return true;
 }
 
-void
-QbbPathSelector::SetSwitch(const QbbSwitch*)
-{
-}
-
 } // namespace ns3

@@ -67,11 +67,15 @@ class QbbPathSelector : public Object
     virtual int64_t AssignStreams(int64_t stream) = 0;
 
     /**
-     * Called by the switch when it receives the selector. The switch may have no ports yet.
+     * Called by the switch when it receives the selector. The switch may have no ports yet. An
+     * override calls this function.
      *
      * \param sw the switch, which outlives the selector's last Select()
      */
-    virtual void SetSwitch(const QbbSwitch* sw);
+    virtual void SetSwitch(const QbbSwitch* sw)
+    {
+        m_switch = sw;
+    }
 
     /** \return the switch that uses the selector */
     QbbSoleSwitch& GetSoleSwitch()
@@ -79,8 +83,16 @@ class QbbPathSelector : public Object
         return m_soleSwitch;
     }
 
+  protected:
+    /** \return the switch of SetSwitch(), whose ports Select() chooses from */
+    const QbbSwitch& GetSwitch() const
+    {
+        return *m_switch;
+    }
+
   private:
-    QbbSoleSwitch m_soleSwitch; //!< the switch that uses the selector
+    const QbbSwitch* m_switch{nullptr}; //!< the switch, from SetSwitch()
+    QbbSoleSwitch m_soleSwitch;         //!< the switch that uses the selector
 };
 
 } // namespace ns3

@@ -62,7 +62,7 @@ QbbRouting::DoDispose()
     m_hosts.clear();
     m_portOfAddress.clear();
     m_prefixes.clear();
-    m_pending.Clear();
+    m_pending.clear();
     m_index = nullptr;
     Object::DoDispose();
 }
@@ -159,8 +159,7 @@ QbbRouting::UpdateHosts()
     {
         const uint32_t address = m_hosts[i].address;
         const bool known = m_index->Find(address).leaf != QbbHostPlace::NO_LEAF;
-        const bool up =
-            m_places[i].leaf != QbbHostPlace::NO_LEAF && m_pending.IsKnownUp(*m_hosts[i].port);
+        const bool up = m_places[i].leaf != QbbHostPlace::NO_LEAF && IsKnownUp(*m_hosts[i].port);
         if (up)
         {
             m_leaves[m_places[i].leaf].address = address;
@@ -183,7 +182,7 @@ QbbRouting::GetGraph() const
         {
             const Ptr<QbbNetDevice> port = m_switches[i]->GetPort(p);
             QbbPort* peer = port->GetPeer();
-            if (!peer || !m_pending.IsKnownUp(*port))
+            if (!peer || !IsKnownUp(*port))
             {
                 continue;
             }
@@ -338,24 +337,49 @@ QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
         UpdateRoutes();
         return;
     }
-    m_pending.Add(*channel);
+    PendingLink& pending = m_pending[PeekPointer(channel)];
+    if (pending.changes++ == 0)
+    {
+        pending.known = channel->IsUp();
+    }
     channel->SetUp(up);
     // All switches get the new routes at one instant, so the event belongs to no node.
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
                                    m_convergenceDelay,
-                                   &QbbRouting::LearnLink,
+                                   &QbbRouting::ApplyLinkChange,
                                    Ptr<QbbRouting>(this),
                                    channel,
                                    up);
 }
 
 void
-QbbRouting::LearnLink(Ptr<QbbChannel> channel, bool up)
+QbbRouting::ApplyLinkChange(Ptr<QbbChannel> channel, bool up)
 {
-    if (m_pending.Learn(*channel, up))
+    const auto found = m_pending.find(PeekPointer(channel));
+    if (found == m_pending.end())
     {
-        UpdateRoutes();
+        return; // DoDispose() has run
     }
+    found->second.known = up;
+    if (--found->second.changes == 0)
+    {
+        m_pending.erase(found);
+    }
+    UpdateRoutes();
+}
+
+bool
+QbbRouting::IsKnownUp(const QbbPort& port) const
+{
+    if (!m_pending.empty())
+    {
+        const auto found = m_pending.find(PeekPointer(port.GetQbbChannel()));
+        if (found != m_pending.end())
+        {
+            return found->second.known;
+        }
+    }
+    return port.IsUp();
 }
 
 std::vector<const QbbPort*>

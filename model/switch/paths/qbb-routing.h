@@ -4,9 +4,7 @@
 #define QBB_ROUTING_H
 
 #include "qbb-net-device.h"
-#include "qbb-pending-links.h"
 #include "qbb-shortest-routing.h"
-#include "qbb-switch-graph.h"
 #include "qbb-switch.h"
 
 #include <ns3/ipv4-address.h>
@@ -21,7 +19,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Computes the routes of switches from the graph of nodes and channels, over links that are up.
+ * Computes the routes of switches from the graph of nodes and cables, over links that are up.
  * Hosts do not forward packets. Parallel links are separate paths. Attribute Algorithm selects the
  * paths:
  *
@@ -36,7 +34,7 @@ namespace ns3
  *   which the rest of the path is shortest. In a Clos network without failures, these are the
  *   shortest paths. A destination without such a path has no route.
  *
- * The graph comes from the devices and their channels, so neither node numbering nor a topology
+ * The graph comes from the devices and their cables, so neither node numbering nor a topology
  * file is needed. With ShortestPath and without gateways, a link that goes down or up changes only
  * the routes that use the link.
  */
@@ -115,7 +113,7 @@ class QbbRouting : public Object
      * Takes a link down or up. The switches learn of the change after ConvergenceDelay and get new
      * routes then. Their view of all links lags by ConvergenceDelay.
      *
-     * \param channel the link
+     * \param channel cable of the link
      * \param up true for up
      */
     void SetLinkUp(Ptr<QbbChannel> channel, bool up);
@@ -157,8 +155,18 @@ class QbbRouting : public Object
         return m_algorithm;
     }
 
-    /** The switches learn that a link went down or up. */
-    void LearnLink(Ptr<QbbChannel> channel, bool up);
+    /** A link with changes that the switches have not learned of yet. */
+    struct PendingLink
+    {
+        bool known{true};   //!< true if the switches take the link to be up
+        uint32_t changes{}; //!< number of changes that the switches have not learned of yet
+    };
+
+    /** The switches learn of the oldest pending change of a link. */
+    void ApplyLinkChange(Ptr<QbbChannel> channel, bool up);
+
+    /** \param port a port \return true if the switches take the port's link to be up */
+    bool IsKnownUp(const QbbPort& port) const;
 
     /** \return neighbours of each switch, over links that the switches take to be up */
     QbbSwitchGraph GetGraph() const;
@@ -204,7 +212,7 @@ class QbbRouting : public Object
     std::vector<QbbShortestRouting::Leaf> m_leaves; //!< switches with hosts, by leaf number
     QbbSwitchGraph m_graph;                         //!< graph of the installed routes
     std::vector<uint64_t> m_versions;               //!< version of each switch's installed routes
-    QbbPendingLinks m_pending; //!< changes of links that the switches have not learned of yet
+    std::unordered_map<const QbbChannel*, PendingLink> m_pending; //!< links with pending changes
 };
 
 } // namespace ns3

@@ -3,7 +3,6 @@
 #ifndef QBB_SHORTEST_ROUTING_H
 #define QBB_SHORTEST_ROUTING_H
 
-#include "qbb-switch-graph.h"
 #include "qbb-switch.h"
 
 #include <ns3/ptr.h>
@@ -15,6 +14,23 @@
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * An edge from a switch to a neighbouring switch.
+ */
+struct QbbSwitchEdge
+{
+    uint32_t to{0};   //!< index of the neighbour
+    uint16_t port{0}; //!< port of the switch that leads to the neighbour
+};
+
+/**
+ * \ingroup rdma
+ * Adjacency lists of a fabric: the edges from each switch to its neighbours, by index of the
+ * switch. Parallel links are separate edges.
+ */
+using QbbSwitchGraph = std::vector<std::vector<QbbSwitchEdge>>;
 
 /**
  * \ingroup rdma

@@ -2,8 +2,6 @@
 
 #include "qbb-up-down-routing.h"
 
-#include "qbb-shortest-routing.h"
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>

@@ -3,7 +3,7 @@
 #ifndef QBB_UP_DOWN_ROUTING_H
 #define QBB_UP_DOWN_ROUTING_H
 
-#include "qbb-switch-graph.h"
+#include "qbb-shortest-routing.h"
 #include "qbb-switch.h"
 
 #include <ns3/node.h>

@@ -52,7 +52,7 @@ QbbWcmpPathSelector::SetWeight(uint16_t port, uint32_t weight)
 void
 QbbWcmpPathSelector::SetSwitch(const QbbSwitch* sw)
 {
-    m_switch = sw;
+    QbbPathSelector::SetSwitch(sw);
     m_weights.clear();
     m_isRead = false;
 }
@@ -60,14 +60,14 @@ QbbWcmpPathSelector::SetSwitch(const QbbSwitch* sw)
 void
 QbbWcmpPathSelector::ReadWeights() const
 {
-    NS_ABORT_MSG_IF(m_given.size() > m_switch->GetNPorts(),
+    NS_ABORT_MSG_IF(m_given.size() > GetSwitch().GetNPorts(),
                     "rdma: QbbWcmpPathSelector: a weight for port "
-                        << m_given.size() - 1 << " of a switch with " << m_switch->GetNPorts()
+                        << m_given.size() - 1 << " of a switch with " << GetSwitch().GetNPorts()
                         << " ports");
-    for (uint16_t port = 0; port < m_switch->GetNPorts(); ++port)
+    for (uint16_t port = 0; port < GetSwitch().GetNPorts(); ++port)
     {
         const bool given = port < m_given.size() && m_given[port] != BY_RATE;
-        const uint64_t rate = m_switch->GetDevice(port).GetLineRate().GetBitRate() / 1_mbps;
+        const uint64_t rate = GetSwitch().GetDevice(port).GetLineRate().GetBitRate() / 1_mbps;
         m_weights.push_back(given
                                 ? m_given[port]
                                 : static_cast<uint32_t>(std::clamp<uint64_t>(rate, 1, MAX_WEIGHT)));
@@ -110,9 +110,9 @@ QbbWcmpPathSelector::Predict(uint32_t flowHash, const QbbForwardingTable::Group&
     }
     if (total == 0)
     {
-        return ports[m_switch->SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
+        return ports[GetSwitch().SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
     }
-    uint32_t place = m_switch->SelectPath(flowHash, total);
+    uint32_t place = GetSwitch().SelectPath(flowHash, total);
     for (const uint16_t port : ports)
     {
         if (place < m_weights[port])

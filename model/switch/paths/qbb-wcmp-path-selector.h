@@ -56,8 +56,7 @@ class QbbWcmpPathSelector : public QbbPathSelector
 
     void ReadWeights() const;
 
-    const QbbSwitch* m_switch{nullptr}; //!< switch of the ports
-    std::vector<uint32_t> m_given;      //!< weights from SetWeight() or BY_RATE, by port
+    std::vector<uint32_t> m_given; //!< weights from SetWeight() or BY_RATE, by port
     /// Effective weights, by port; read at the first frame.
     mutable std::vector<uint32_t> m_weights;
     mutable std::atomic<bool> m_isRead{false}; //!< m_weights is complete

@@ -52,7 +52,7 @@ class ExplainOwnBuffer : public QbbBufferManager
     QbbBufferDecision DoAdmit(const Group& group, const Queue&, uint32_t bytes) override
     {
         QbbBufferDecision decision = QbbBufferDecision::Share();
-        decision.pause = GetBooks().GetPool(group).used + bytes > m_pauseBytes;
+        decision.pause = GetPool(group).used + bytes > m_pauseBytes;
         return decision;
     }
 

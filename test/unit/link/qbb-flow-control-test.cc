@@ -141,15 +141,15 @@ TEST_F(QbbFlowControlTest, APauseTakesEffectAfterTheReactionDelay)
     EXPECT_TRUE(pauses.ignored) << "the other classes are not lossless";
     EXPECT_FALSE(flow.Accept(pauses, 0_ps));
     flow.ArmTimers();
-    EXPECT_EQ(flow.GetPaused(), 0);
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0);
     Simulator::Stop(QbbToTime(2_us));
     Simulator::Run();
     EXPECT_EQ(m_port.fired, std::vector<QbbPs>{1_us});
-    EXPECT_EQ(flow.GetPaused(), 1U << 3);
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 1U << 3);
     // The pause runs out 5.12 us after it takes effect.
     Simulator::Run();
     EXPECT_EQ(m_port.fired, (std::vector<QbbPs>{1_us, 6'120_ns}));
-    EXPECT_EQ(flow.GetPaused(), 0);
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0);
     EXPECT_EQ(flow.GetResumed(3), 6'120_ns);
 }
 
@@ -161,11 +161,12 @@ TEST_F(QbbFlowControlTest, ALinkThatGoesDownForgetsPauses)
     flow.Take(0_ps);
     flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 0_ps);
     flow.Update(1_us);
-    EXPECT_EQ(flow.GetPaused(), 1U << 3);
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 1U << 3);
     EXPECT_TRUE(flow.IsActive());
     flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 1_us);
     flow.Reset(1_us);
-    EXPECT_EQ(flow.GetPaused(), 0);
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0);
     flow.Update(3_us);
-    EXPECT_EQ(flow.GetPaused(), 0) << "nor does a pause that was on its way take effect";
+    EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0)
+        << "nor does a pause that was on its way take effect";
 }

@@ -83,7 +83,7 @@ class ToyBuffer : public QbbBufferManager
 
     void DoRelease(const Group& group, const Queue& queue, uint32_t bytes) override
     {
-        m_left.push_back({GetBooks().GetIndex(group), GetBooks().GetIndex(queue), bytes});
+        m_left.push_back({GetIndex(group), GetIndex(queue), bytes});
     }
 
     XonNeed DoGetXonNeed(const Group&, const Pool&) const override
@@ -144,7 +144,7 @@ TEST_F(QbbBufferManagerTest, BooksAndPeaks)
     EXPECT_EQ(usage.reservedBytes + usage.sharedBytes + usage.headroomBytes, usage.usedBytes);
 
     // Headroom goes first, the reserve last.
-    buffer->m_need = QbbBufferBooks::NEVER;
+    buffer->m_need = QbbBufferManager::NEVER;
     EXPECT_FALSE(buffer->Release(0, 2, 3, 500));
     EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
     group = buffer->GetIngress(0, 3);

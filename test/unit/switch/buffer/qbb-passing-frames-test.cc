@@ -45,7 +45,7 @@ class PassingBuffer : public QbbBufferManager
 
     XonNeed DoGetXonNeed(const Group&, const Pool&) const override
     {
-        return {QbbBufferBooks::NEVER};
+        return {QbbBufferManager::NEVER};
     }
 };
 

@@ -125,7 +125,7 @@ FindWorst(const QbbPortProfile& port)
 // one frame of 1538 and 160, of which 140 are frame. 1518 + (1518 + 140) + 1518 = 4694.
 TEST(QbbPfcHeadroom, WorkedExample)
 {
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(40_gbps, 10_ns));
+    const QbbPfcHeadroom terms = QbbPfcHeadroom::GetTerms(MakePort(40_gbps, 10_ns));
     EXPECT_EQ(terms.wait, 307'600_ps);
     EXPECT_EQ(terms.pause, 14'400_ps);
     EXPECT_EQ(terms.cable, 20'000_ps);
@@ -190,7 +190,7 @@ TEST(QbbPfcHeadroom, NoLineOverhead)
 // Pitfall: rate x delay x 3 without frames, zero for a zero delay.
 TEST(QbbPfcHeadroom, ZeroDelayStillNeedsFrames)
 {
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(100_gbps, 0_ps));
+    const QbbPfcHeadroom terms = QbbPfcHeadroom::GetTerms(MakePort(100_gbps, 0_ps));
     EXPECT_EQ(terms.lineBytes, 1538U + 72 - 12);
     EXPECT_EQ(terms.totalBytes, 1518U + 1518 + 40 + 1518);
 }
@@ -200,13 +200,13 @@ TEST(QbbPfcHeadroom, RoundsUpAndDoesNotOverflow)
 {
     QbbPortProfile port = MakePort(1_gbps, 0_ps);
     port.rate = 7'000'000'001_bps;
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(port);
+    const QbbPfcHeadroom terms = QbbPfcHeadroom::GetTerms(port);
     EXPECT_EQ(terms.wait, 1'757'715_ps); // 1757714.28...
     EXPECT_EQ(terms.pause, 82'286_ps);   // 82285.71...
     EXPECT_EQ(terms.lineBytes, 1611U - 12);
 
     // 8 Tb/s, 1 s: 2 x 10^12 B in flight, 2000000000000 + 1610 - 12 line bytes
-    const QbbPfcHeadroomTerms far = QbbPfcHeadroom::GetTerms(MakePort(8000_gbps, 1_s));
+    const QbbPfcHeadroom far = QbbPfcHeadroom::GetTerms(MakePort(8000_gbps, 1_s));
     EXPECT_EQ(far.lineBytes, 2'000'000'001'598U);
 }
 

@@ -48,17 +48,17 @@ class PushOutBuffer : public QbbBufferManager
 
     QbbBufferDecision DoAdmit(const Group& group, const Queue&, uint32_t bytes) override
     {
-        if (bytes <= GetBooks().GetPool(group).GetFree())
+        if (bytes <= GetPool(group).GetFree())
         {
             return QbbBufferDecision::Share();
         }
         ++m_pushedOut;
-        const auto& queues = GetBooks().GetQueues();
+        const auto& queues = GetQueues();
         const auto longest = std::max_element(
             queues.begin(),
             queues.end(),
             [](const Queue& one, const Queue& other) { return one.bytes < other.bytes; });
-        return QbbBufferDecision::PushOut(GetBooks().GetIndex(*longest));
+        return QbbBufferDecision::PushOut(GetIndex(*longest));
     }
 };
 
