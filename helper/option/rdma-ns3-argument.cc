@@ -55,7 +55,7 @@ IsReadLoosely(const AttributeChecker& checker)
 
 /** \param type a class \param name name of an attribute \return attribute of the class itself */
 std::optional<TypeId::AttributeInformation>
-FindAttribute(TypeId type, const std::string& name)
+FindNs3Attribute(TypeId type, const std::string& name)
 {
     for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
     {
@@ -75,7 +75,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     std::vector<std::string> names;
     for (TypeId each = type;; each = each.GetParent())
     {
-        if (each != type && FindAttribute(each, name))
+        if (each != type && FindNs3Attribute(each, name))
         {
             return "; did you mean --" + each.GetName() + "::" + name + "?";
         }
@@ -91,7 +91,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     const std::string nearest = FindNearestRdmaWord(name, names);
     for (TypeId each = type; !nearest.empty(); each = each.GetParent())
     {
-        if (FindAttribute(each, nearest))
+        if (FindNs3Attribute(each, nearest))
         {
             return "; did you mean --" + each.GetName() + "::" + nearest + "?";
         }
@@ -109,7 +109,7 @@ SetAttributeDefault(const std::string& name, const std::string& value)
     const std::string typeName = name.substr(0, colons);
     ParseRdmaOption(name, [&typeName] { CheckRdmaClassName(typeName); });
     const TypeId type = TypeId::LookupByName(typeName);
-    const auto attribute = FindAttribute(type, name.substr(colons + 2));
+    const auto attribute = FindNs3Attribute(type, name.substr(colons + 2));
     RefuseRdmaIf(!attribute,
                  "--" + name + ": there is no such attribute" +
                      SuggestAttribute(type, name.substr(colons + 2)));
