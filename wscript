@@ -54,7 +54,7 @@ def build(bld):
 
     exposed = bld(features="ns3header")
     exposed.module = "rdma"
-    exposed.source = headers
+    exposed.source = [name for name in headers if "/private/" not in name]
 
     if bld.env["ENABLE_EXAMPLES"]:
         bld.recurse("examples")

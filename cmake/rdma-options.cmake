@@ -6,11 +6,16 @@ option(RDMA_UNIT_TESTS "Build the module's GoogleTest unit tests (rdma-unit-test
 option(RDMA_TEST_RUNNER
        "Build a program with the module's ns-3 test suites alone (rdma-test-runner)" OFF)
 option(RDMA_BENCH "Build the module's benchmark programs" OFF)
-option(RDMA_UNITY "Compile about eight of the module's sources at a time (less work in all)" ON)
+set(RDMA_UNITY_BATCH 8 CACHE STRING
+    "How many of the module's sources are compiled at a time (1: each alone, 0: all as one unit)")
 option(RDMA_PRECOMPILE "Precompile headers of ns-3 (out of ns-3's tree and for unit tests)" ON)
 option(RDMA_SANITIZE "Build the module with the address and undefined-behaviour sanitizers" OFF)
 option(RDMA_SANITIZE_THREADS "Build the module with the thread sanitizer" OFF)
 option(RDMA_FUZZ "Build the module's libFuzzer targets (clang only)" OFF)
+
+if(NOT RDMA_UNITY_BATCH MATCHES "^[0-9]+$")
+  message(FATAL_ERROR "RDMA_UNITY_BATCH=${RDMA_UNITY_BATCH}; accepted: 0, 1 and above")
+endif()
 
 if(RDMA_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "RDMA_FUZZ=ON needs clang (libFuzzer); the compiler is "
@@ -49,15 +54,16 @@ if(RDMA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Compiles the sources of TARGET about eight to a unit. ns-3's log macros define g_log in each file;
-# within a unit that name gets a suffix for each file, so that its log component stays its own.
+# Compiles the sources of TARGET in units of RDMA_UNITY_BATCH files, which is less work in all. ns-3's
+# log macros define g_log in each file; within a unit that name gets a suffix for each file, so that its
+# log component stays its own.
 function(rdma_use_unity target)
-  if(RDMA_UNITY AND CMAKE_VERSION VERSION_GREATER_EQUAL 3.20)
+  if(NOT RDMA_UNITY_BATCH EQUAL 1 AND CMAKE_VERSION VERSION_GREATER_EQUAL 3.20)
     set_target_properties(
       ${target}
       PROPERTIES
         UNITY_BUILD ON
-        UNITY_BUILD_BATCH_SIZE 8
+        UNITY_BUILD_BATCH_SIZE ${RDMA_UNITY_BATCH}
         UNITY_BUILD_UNIQUE_ID RDMA_FILE_ID
         UNITY_BUILD_CODE_BEFORE_INCLUDE
         "#define RDMA_JOIN2(a, b) a##b\n#define RDMA_JOIN(a, b) RDMA_JOIN2(a, b)\n#define g_log RDMA_JOIN(g_log_, RDMA_FILE_ID)"

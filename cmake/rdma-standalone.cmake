@@ -75,7 +75,7 @@ add_custom_target(
 function(build_lib)
   cmake_parse_arguments(
     ARG "IGNORE_PCH" "LIBNAME"
-    "SOURCE_FILES;HEADER_FILES;PRIVATE_HEADER_FILES;LIBRARIES_TO_LINK;TEST_SOURCES" ${ARGN})
+    "SOURCE_FILES;HEADER_FILES;LIBRARIES_TO_LINK;TEST_SOURCES" ${ARGN})
   add_library(${ARG_LIBNAME} SHARED ${ARG_SOURCE_FILES})
   add_library(ns3::${ARG_LIBNAME} ALIAS ${ARG_LIBNAME})
   set_target_properties(${ARG_LIBNAME} PROPERTIES OUTPUT_NAME ${RDMA_NS3_LIB_PREFIX}-${ARG_LIBNAME}${RDMA_NS3_LIB_SUFFIX})
@@ -95,8 +95,7 @@ function(build_lib)
   string(APPEND text "#endif\n")
   file(CONFIGURE OUTPUT ${module_header} CONTENT "${text}" @ONLY)
 
-  install(FILES ${ARG_HEADER_FILES} ${ARG_PRIVATE_HEADER_FILES} ${module_header}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3)
+  install(FILES ${ARG_HEADER_FILES} ${module_header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3)
   install(TARGETS ${ARG_LIBNAME} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
   # All programs include these two headers, which take most of the time to compile a program.

@@ -21,25 +21,16 @@ import argparse
 import os
 import sys
 
+import rdma_plot_fabric
 import rdma_plot_style
+import rdma_plot_time
 from ns3_rdma.results import (
     ResultsError, is_cut, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
 from rdma_arguments import Arguments
-from rdma_plot_style import COLOURS, plain
+from rdma_plot_style import COLOURS, matplotlib_figure, plain, title_of
 
 FORMATS = tuple(rdma_plot_style.FORMATS)
-
-
-def matplotlib_figure(width, height):
-    """A figure that needs no display."""
-    try:
-        return rdma_plot_style.figure(width, height)
-    except ImportError as error:
-        raise ResultsError(
-            "drawing needs matplotlib, which is not installed: "
-            "python3 -m pip install -r python/requirements.txt"
-        ) from error
 
 
 def save(figure, path):
@@ -98,14 +89,6 @@ def remarks(run, flows):
 def label_of(name, run, flows):
     """The run's name with the remarks."""
     notes = remarks(run, flows)
-    return f"{name} ({', '.join(notes)})" if notes else name
-
-
-def title_of(name, run):
-    """The name of a run for a picture of its ports, whose counters cover the run from end to end."""
-    notes = [run.cut] if run.cut else []
-    if len(run.flows) < len(run.all_flows):
-        notes.append("whole run, also outside of the window")
     return f"{name} ({', '.join(notes)})" if notes else name
 
 
@@ -323,8 +306,6 @@ def mark_cut(figure, path):
 
 def draw_file(options):
     """The picture of a file of rows in time."""
-    import rdma_plot_time
-
     if options.verb == "monitor":
         readings = read_monitor(options.csv)
         if not readings:
@@ -361,8 +342,6 @@ def main(arguments=None):
         elif options.verb == "slowdown":
             figure = draw_slowdown(runs, options.groups, options.all_flows)
         elif options.verb == "fabric":
-            import rdma_plot_fabric
-
             figure = rdma_plot_fabric.draw_fabric(*runs[0], options.colour)
         else:
             figure = draw_pauses(*runs[0], options.top)

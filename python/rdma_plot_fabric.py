@@ -4,7 +4,7 @@
 import collections
 import math
 
-import rdma_plot as plot
+import rdma_plot_style as plot
 from ns3_rdma.results import ResultsError
 
 # Preamble, start delimiter and gap between frames on the line.

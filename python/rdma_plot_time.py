@@ -4,7 +4,7 @@
 import collections
 import math
 
-import rdma_plot as plot
+import rdma_plot_style as plot
 
 # The quantities of a flow's sample, in the units of the pictures.
 PANELS = (

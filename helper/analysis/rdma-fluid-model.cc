@@ -2,10 +2,12 @@
 
 #include "rdma-fluid-model.h"
 
-#include "rdma-fluid-equations.h"
+#include "rdma-fluid-stepper.h"
+#include "rdma-refuse.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -14,6 +16,145 @@ namespace ns3
 
 namespace
 {
+
+/**
+ * Terms of the DCQCN equations for a marking probability and a rate.
+ */
+struct FluidDcqcnTerms
+{
+    /** \param parameters the model \param p marking probability \param rateBps rate in bit/s */
+    FluidDcqcnTerms(const RdmaFluidParameters& parameters, double p, double rateBps);
+
+    double packets;   //!< rate in packets per second
+    double cnp;       //!< probability of a CNP within a CNP interval
+    double alpha;     //!< equilibrium value of alpha
+    double increases; //!< number of rate increases per packet
+    double additive;  //!< number of rate increases per packet beyond fast recovery
+};
+
+/** \return probability that at least one of n packets is marked */
+double
+AnyMarked(double p, double n)
+{
+    return p >= 1 ? 1 : -std::expm1(n * std::log1p(-p));
+}
+
+/** \return probability that none of n packets is marked */
+double
+NoneMarked(double p, double n)
+{
+    return 1 - AnyMarked(p, n);
+}
+
+/** \return p / ((1-p)^-n - 1): frequency, per packet, of runs of n packets without a mark */
+double
+Runs(double p, double n)
+{
+    if (n <= 0 || p >= 1)
+    {
+        return 0;
+    }
+    const double exponent = -n * std::log1p(-p);
+    return exponent < 1e-9 ? 1 / n : p / std::expm1(exponent);
+}
+
+/** Weight of the decrease in patched TIMELY, as a function of the RTT gradient. */
+double
+GetWeight(double gradient)
+{
+    return std::clamp(2 * gradient + 0.5, 0.0, 1.0);
+}
+
+FluidDcqcnTerms::FluidDcqcnTerms(const RdmaFluidParameters& parameters, double p, double rateBps)
+{
+    const RdmaDcqcnParameters& d = parameters.dcqcn;
+    packets = rateBps / (8 * parameters.packetBytes);
+    const double counter = static_cast<double>(d.counterBytes) / parameters.packetBytes;
+    const double timer = 1e-12 * static_cast<double>(d.timer) * packets;
+    cnp = AnyMarked(p, parameters.cnpIntervalS * packets);
+    alpha = AnyMarked(p, 1e-12 * static_cast<double>(d.alphaPeriod) * packets);
+    const double byBytes = Runs(p, counter);
+    const double byTimer = Runs(p, timer);
+    increases = byBytes + byTimer;
+    additive = NoneMarked(p, d.threshold * counter) * byBytes +
+               NoneMarked(p, d.threshold * timer) * byTimer;
+}
+
+/**
+ * \param parameters the model
+ * \param past terms for the past values that the flow reacts to
+ * \param state rate, target rate and alpha of the flow
+ * \param [out] derivative derivatives of \p state
+ */
+void
+DeriveFluidDcqcn(const RdmaFluidParameters& parameters,
+                 const FluidDcqcnTerms& past,
+                 const double* state,
+                 double* derivative)
+{
+    const RdmaDcqcnParameters& d = parameters.dcqcn;
+    const double alphaPeriodS = 1e-12 * static_cast<double>(d.alphaPeriod);
+    const double gap = state[1] - state[0];
+    derivative[0] = -state[0] * state[2] / (2 * parameters.cnpIntervalS) * past.cnp +
+                    gap / 2 * past.packets * past.increases;
+    derivative[1] = -gap / parameters.cnpIntervalS * past.cnp +
+                    static_cast<double>(d.aiRate) * past.packets * past.additive;
+    derivative[2] = d.g / alphaPeriodS * (past.alpha - state[2]);
+}
+
+/**
+ * \param timely parameters of TIMELY
+ * \param rateBps rate of a flow in bit/s
+ * \return time between two rate updates in seconds
+ */
+double
+GetFluidUpdate(const RdmaFluidTimely& timely, double rateBps)
+{
+    return std::max(8 * timely.segmentBytes / std::max(rateBps, 1.0), timely.minRttS);
+}
+
+/**
+ * \param parameters the model
+ * \param pastBytes past round-trip time that the flow reacts to, in bytes at the port's rate
+ * \param beforeBytes round-trip time one update earlier, in bytes at the port's rate
+ * \param state rate and RTT gradient of the flow
+ * \param [out] derivative derivatives of \p state
+ */
+void
+DeriveFluidTimely(const RdmaFluidParameters& parameters,
+                  double pastBytes,
+                  double beforeBytes,
+                  const double* state,
+                  double* derivative)
+{
+    const RdmaFluidTimely& t = parameters.timely;
+    const double bytesPerS = parameters.capacityBps / 8;
+    const double lowBytes = bytesPerS * t.lowS;
+    const double highBytes = bytesPerS * t.highS;
+    const double rate = state[0];
+    const double gradient = state[1];
+    const double updateS = GetFluidUpdate(t, rate);
+    derivative[1] =
+        t.ewma / updateS * ((pastBytes - beforeBytes) / (bytesPerS * t.minRttS) - gradient);
+    if (pastBytes < lowBytes)
+    {
+        derivative[0] = t.stepBps / updateS;
+    }
+    else if (pastBytes > highBytes)
+    {
+        derivative[0] = -t.beta / updateS * (1 - highBytes / pastBytes) * rate;
+    }
+    else if (parameters.algorithm == RdmaFluidAlgorithm::PATCHED_TIMELY)
+    {
+        const double weight = GetWeight(gradient);
+        derivative[0] = (1 - weight) * t.stepBps / updateS -
+                        weight * t.beta / updateS * rate * (pastBytes - lowBytes) / lowBytes;
+    }
+    else
+    {
+        derivative[0] = gradient <= 0 ? t.stepBps / updateS : -gradient * t.beta / updateS * rate;
+    }
+}
 
 /// Longest look-back, in seconds, for delays that depend on the queue or on 1 / rate.
 constexpr double LONGEST_LOOK_BACK_S = 10e-3;
@@ -25,6 +166,48 @@ GetMarking(const QbbEcnThresholds& ecn, double queueBytes)
 }
 
 } // namespace
+
+RdmaFluidAlgorithm
+ParseRdmaFluidAlgorithm(const std::string& name)
+{
+    static const std::map<std::string, RdmaFluidAlgorithm> algorithms{
+        {"dcqcn", RdmaFluidAlgorithm::DCQCN},
+        {"timely", RdmaFluidAlgorithm::TIMELY},
+        {"patched-timely", RdmaFluidAlgorithm::PATCHED_TIMELY}};
+    const auto found = algorithms.find(name);
+    RefuseRdmaIf(found == algorithms.end(),
+                 "fluid model: \"" + name + "\"; accepted: dcqcn, timely, patched-timely");
+    return found->second;
+}
+
+const RdmaFluidParameters&
+CheckRdmaFluidParameters(const RdmaFluidParameters& p)
+{
+    std::ostringstream wrong;
+    auto positive = [&wrong](double value, const char* name) {
+        if (!(value > 0))
+        {
+            wrong << name << " " << value << "; accepted: above 0";
+        }
+    };
+    positive(p.flows, "flows");
+    positive(p.capacityBps, "capacity in bit/s");
+    positive(p.packetBytes, "packet bytes");
+    positive(p.delayS, "delay in s");
+    positive(p.cnpIntervalS, "CNP interval in s");
+    positive(p.stepS, "step in s");
+    if (p.lineRateBps < 0)
+    {
+        wrong << "line rate " << p.lineRateBps << " bit/s; accepted: above 0, or 0 for the port's";
+    }
+    positive(p.timely.minRttS, "TIMELY's minimum RTT in s");
+    if (p.stepS > p.delayS)
+    {
+        wrong << "step " << p.stepS << " s; accepted: at most the delay, " << p.delayS << " s";
+    }
+    RefuseRdmaIf(!wrong.str().empty(), "fluid model: " + wrong.str());
+    return p;
+}
 
 RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
     : m_p(CheckRdmaFluidParameters(parameters)),
@@ -39,9 +222,10 @@ RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
                     parameters.stepS) +
                 3),
       m_history(m_horizon * (1 + parameters.flows)),
-      m_stepper(m_state.size(), [this](double timeS, const double* state, double* derivative) {
-          Derive(timeS, state, derivative);
-      })
+      m_step(MakeRdmaFluidStepper(m_state.size(),
+                                  [this](double timeS, const double* state, double* derivative) {
+                                      Derive(timeS, state, derivative);
+                                  }))
 {
     StartFlows();
     KeepHistory();
@@ -157,14 +341,14 @@ RdmaFluidModel::Derive(double timeS, const double* state, double* derivative) co
         }
         else if (dcqcn)
         {
-            const RdmaFluidDcqcnTerms past(m_p, marking, GetPast(pastS, 1 + i));
-            DeriveRdmaFluidDcqcn(m_p, past, flow, out);
+            const FluidDcqcnTerms past(m_p, marking, GetPast(pastS, 1 + i));
+            DeriveFluidDcqcn(m_p, past, flow, out);
         }
         else
         {
-            const double beforeS = pastS - GetRdmaFluidUpdate(m_p.timely, flow[0]);
+            const double beforeS = pastS - GetFluidUpdate(m_p.timely, flow[0]);
             const double beforeBytes = GetPast(beforeS, 0) + baseBytes;
-            DeriveRdmaFluidTimely(m_p, queueBytes + baseBytes, beforeBytes, flow, out);
+            DeriveFluidTimely(m_p, queueBytes + baseBytes, beforeBytes, flow, out);
         }
     }
 }
@@ -226,7 +410,7 @@ RdmaFluidModel::Run(double durationS, double sampleS)
         {
             samples.push_back(GetSample());
         }
-        m_stepper.Step(static_cast<double>(m_steps) * m_p.stepS, m_p.stepS, m_state.data());
+        m_step(static_cast<double>(m_steps) * m_p.stepS, m_p.stepS, m_state.data());
         ++m_steps;
         Bound();
         StartFlows();
@@ -241,7 +425,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
     CheckRdmaFluidParameters(parameters);
     const double rateBps = parameters.capacityBps / parameters.flows;
     auto excess = [&parameters, rateBps](double p) {
-        const RdmaFluidDcqcnTerms terms(parameters, p, rateBps);
+        const FluidDcqcnTerms terms(parameters, p, rateBps);
         return terms.alpha * terms.cnp * terms.cnp -
                std::pow(parameters.cnpIntervalS * terms.packets, 2) / rateBps *
                    static_cast<double>(parameters.dcqcn.aiRate) * terms.additive * terms.increases;
@@ -255,7 +439,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
     }
     RdmaFluidFixedPoint point;
     point.marking = high;
-    point.alpha = RdmaFluidDcqcnTerms(parameters, high, rateBps).alpha;
+    point.alpha = FluidDcqcnTerms(parameters, high, rateBps).alpha;
     const QbbEcnThresholds& ecn = parameters.ecn;
     const double queue = static_cast<double>(ecn.kminBytes) + high / ecn.slope;
     point.reached = queue <= static_cast<double>(ecn.kmaxBytes);

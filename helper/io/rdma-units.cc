@@ -280,6 +280,21 @@ ToPs(const WholeNumber& number)
     return {QbbPs(static_cast<int64_t>(number.value)), number.isExact};
 }
 
+/** \param text a list \param parse reads one number \return the numbers */
+template <typename F>
+auto
+ParseNumberList(const std::string& text, F parse)
+{
+    std::vector<decltype(parse(text))> numbers;
+    for (std::size_t begin = 0; begin <= text.size();)
+    {
+        const std::size_t end = std::min(text.find('x', begin), text.size());
+        numbers.push_back(parse(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return numbers;
+}
+
 } // namespace
 
 QbbBitRate
@@ -398,6 +413,20 @@ ParseRdmaReal(const std::string& text)
     double value = 0;
     number.Require(static_cast<bool>(in >> value), "is too large");
     return value;
+}
+
+std::vector<uint32_t>
+ParseRdmaIntegers(const std::string& text, uint32_t min, uint32_t max)
+{
+    return ParseNumberList(text, [min, max](const std::string& number) {
+        return static_cast<uint32_t>(ParseRdmaInteger(number, min, max));
+    });
+}
+
+std::vector<double>
+ParseRdmaReals(const std::string& text)
+{
+    return ParseNumberList(text, ParseRdmaReal);
 }
 
 std::string

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -124,6 +125,22 @@ uint64_t ParseRdmaDigits(const std::string& text, uint64_t min, uint64_t max);
  * \return the number, finite and not negative
  */
 double ParseRdmaReal(const std::string& text);
+
+/**
+ * Read whole numbers between which there is an 'x', each as ParseRdmaInteger() does.
+ * \param text for instance "3x1"
+ * \param min the smallest accepted number
+ * \param max the largest accepted number
+ * \return the numbers, one or more
+ */
+std::vector<uint32_t> ParseRdmaIntegers(const std::string& text, uint32_t min, uint32_t max);
+
+/**
+ * Read real numbers between which there is an 'x', each as ParseRdmaReal() does.
+ * \param text for instance "3x0.25"
+ * \return the numbers, one or more
+ */
+std::vector<double> ParseRdmaReals(const std::string& text);
 
 /**
  * \param rate a rate

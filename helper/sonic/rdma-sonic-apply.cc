@@ -10,7 +10,6 @@
 #include "qbb-shared-buffer.h"
 #include "rdma-headroom-probe.h"
 #include "rdma-refuse.h"
-#include "rdma-sonic-places.h"
 #include "rdma-sonic-plan.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-units.h"

@@ -14,13 +14,13 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t NONE = UINT32_MAX; // no vertex
+constexpr uint32_t NO_VERTEX = UINT32_MAX; // no vertex
 
 /** \return number of each node's vertex: switches with their hosts, or every node by itself */
 std::vector<uint32_t>
 MakeVertices(const RdmaTopology& topology, bool alone)
 {
-    std::vector<uint32_t> vertexOf(topology.GetNNodes(), NONE);
+    std::vector<uint32_t> vertexOf(topology.GetNNodes(), NO_VERTEX);
     uint32_t vertices = 0;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
@@ -41,7 +41,7 @@ MakeVertices(const RdmaTopology& topology, bool alone)
     }
     for (uint32_t& vertex : vertexOf)
     {
-        vertex = vertex == NONE ? vertices++ : vertex;
+        vertex = vertex == NO_VERTEX ? vertices++ : vertex;
     }
     return vertexOf;
 }

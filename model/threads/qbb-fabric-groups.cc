@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(QbbFabricGroups);
 namespace
 {
 
-constexpr uint32_t NONE = UINT32_MAX; // no cluster, or no group
+constexpr uint32_t NO_CLUSTER = UINT32_MAX; // no cluster, or no group
 
 /// \return true if a switch passes frames on before it has received all of their bytes
 bool
@@ -106,7 +106,7 @@ std::vector<QbbFabricGroups::Cluster>
 QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& seenBy)
 {
     std::vector<Cluster> clusters;
-    m_clusterOf.assign(NodeList::GetNNodes(), NONE);
+    m_clusterOf.assign(NodeList::GetNNodes(), NO_CLUSTER);
     const auto add = [&](uint32_t cluster, const Node& node) {
         m_clusterOf[node.GetId()] = cluster;
         Cluster& found = clusters[cluster];
@@ -131,17 +131,17 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& see
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
-        if (m_clusterOf[node.GetId()] != NONE)
+        if (m_clusterOf[node.GetId()] != NO_CLUSTER)
         {
             continue;
         }
-        uint32_t cluster = NONE;
+        uint32_t cluster = NO_CLUSTER;
         for (const QbbNetDevice* port : alone ? std::vector<QbbNetDevice*>() : GetQbbPorts(node))
         {
             const QbbPort* peer = port->GetPeer();
-            cluster = std::min(cluster, peer ? m_clusterOf[peer->GetNodeId()] : NONE);
+            cluster = std::min(cluster, peer ? m_clusterOf[peer->GetNodeId()] : NO_CLUSTER);
         }
-        if (cluster == NONE)
+        if (cluster == NO_CLUSTER)
         {
             cluster = static_cast<uint32_t>(clusters.size());
             clusters.emplace_back();

@@ -10,7 +10,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
-PACKAGES = ("matplotlib", "pandas", "tqdm", "yaml")
+PACKAGES = ("distributed", "matplotlib", "pandas", "tqdm", "yaml")
 HAS_PACKAGES = all(importlib.util.find_spec(name) for name in PACKAGES)
 needs_packages = unittest.skipUnless(HAS_PACKAGES, f"needs {', '.join(PACKAGES)}")
 # The program writes summary.json for its options and notes each start in the file log. If there is a

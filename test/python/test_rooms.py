@@ -53,8 +53,23 @@ class Rooms(unittest.TestCase):
         verbs, nic = os.path.join("transport", "verbs"), os.path.join("transport", "nic")
         self.assertTrue(verbs in {folder for folder, _ in found.values()})
         for name, (folder, included) in found.items():
-            if folder == verbs:
-                self.assertEqual([h for h in included if found[h][0] == nic], [], name)
+            if folder.startswith(verbs):
+                self.assertEqual([h for h in included if found[h][0].startswith(nic)], [], name)
+
+
+class PublicHeaders(unittest.TestCase):
+    """Headers that programs include: all but those in a folder "private"."""
+
+    def test_none_includes_a_private_one(self):
+        paths = [path for top in ("model", "helper")
+                 for path in glob.glob(os.path.join(ROOT, top, "**", "*.h"), recursive=True)]
+        private = {path for path in paths if f"{os.sep}private{os.sep}" in path}
+        names = {os.path.basename(path) for path in private}
+        self.assertGreater(len(names), 10)
+        for path in set(paths) - private:
+            with open(path, encoding="utf-8") as handle:
+                included = set(INCLUDE.findall(handle.read()))
+            self.assertEqual(included & names, set(), f"{path} includes a private header")
 
 
 class TestCaseNames(unittest.TestCase):

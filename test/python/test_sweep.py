@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -23,8 +24,10 @@ from runs_support import (  # noqa: E402
 import built_program  # noqa: E402
 
 if HAS_PACKAGES:
-    from rdma_runs import programs, sweep_file
+    from rdma_runs import cluster, matrix, programs, sweep_file
+    from rdma_runs.costs import Costs
     from rdma_runs.run import RunError
+    from with_ns3.say import Stop
 
 FILE = """\
 program: ./fake
@@ -174,6 +177,86 @@ class Sweeps(unittest.TestCase):
         while self.waits() and time.monotonic() < until:
             time.sleep(0.05)
         self.assertFalse(self.waits())
+
+    def start_workers(self):
+        """Starts a Dask scheduler with two workers of one thread each, and returns its address."""
+        address = os.path.join(self.folder, "scheduler.json")
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+
+        def start(*words):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, f"--scheduler-file={address}", "--no-dashboard",
+                 "--dashboard-address=127.0.0.1:0"],
+                cwd=scratch.name, stderr=subprocess.DEVNULL,
+            )
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+
+        start("scheduler", "--host=127.0.0.1", "--port=0")
+        for _ in range(2):
+            start("worker", "--nthreads=1", "--no-nanny", f"--local-directory={scratch.name}")
+        self.wait_until(lambda: os.path.exists(address))
+        with open(address, encoding="utf-8") as handle:
+            return json.load(handle)["address"]
+
+    def wait_until(self, condition):
+        """Waits for a condition that has to come true."""
+        until = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+
+    def kill_in_the_middle(self, *words):
+        """Kills a sweep of 24 runs when it has some rows and both of its runs wait, and resumes it."""
+        put(self.folder, "sweep.yaml", FILE.replace("seeds: 3", "seeds: 6"))
+        self.sweep("--jobs=2")
+        whole = contents(self.folder, "rows.csv")
+        os.unlink(os.path.join(self.folder, "rows.csv"))
+        os.unlink(os.path.join(self.folder, "log"))
+        put(self.folder, "stop", "")
+        with subprocess.Popen(command("sweep", self.file, *words), stderr=subprocess.DEVNULL) as process:
+            log = os.path.join(self.folder, "log")
+            self.wait_until(
+                lambda: os.path.exists(log) and contents(log).count(b"--seed=2 ") == 2 and self.waits()
+            )
+            process.kill()
+        os.unlink(os.path.join(self.folder, "stop"))
+        # The runs under way end, also where the sweep did not start them itself.
+        self.wait_until(lambda: not self.waits())
+        lines = contents(self.folder, "rows.csv").splitlines()
+        self.assertTrue(1 < len(lines) < 25, lines)
+        self.assertLessEqual(set(lines), set(whole.splitlines()))
+        self.sweep(*words)
+        self.assertEqual(contents(self.folder, "rows.csv"), whole)
+        self.assertFalse([name for name in os.listdir(self.folder) if "dask" in name])
+
+    def test_24_runs_killed_in_the_middle_and_resumed(self):
+        self.kill_in_the_middle("--jobs=2")
+
+    def test_24_runs_on_two_workers_of_a_scheduler(self):
+        self.kill_in_the_middle(f"--scheduler={self.start_workers()}")
+
+    def test_schedulers_that_cannot_serve(self):
+        with unittest.mock.patch.object(cluster, "PATIENCE_S", 0.2), self.assertRaisesRegex(
+            Stop, "^--scheduler=tcp://127.0.0.1:1: no Dask scheduler answers there$"
+        ), cluster.connected("tcp://127.0.0.1:1", 1):
+            pass
+        versions = {"client": {"packages": {"python": "3.11"}}, "scheduler": {"packages": {"python": "3.9"}},
+                    "workers": {}}
+        with unittest.mock.patch("distributed.Client") as client, self.assertRaisesRegex(
+            Stop, "^--scheduler=tcp://a:1: python is 3.9 there and 3.11 here; accepted: "
+        ):
+            client.return_value.get_versions.return_value = versions
+            with cluster.connected("tcp://a:1", 1):
+                pass
+
+    def test_workers_that_lack_a_file(self):
+        run = next(sweep_file.read(self.file).runs())
+        with unittest.mock.patch.object(matrix, "TOOLS", "/nowhere/tools"), self.assertRaisesRegex(
+            Stop, "^/nowhere/tools: the worker on .* does not have it; accepted: workers with the files"
+        ):
+            matrix.perform([run], {run.program: "/bin/true"}, "", Costs(os.devnull), None, 1)
 
     def test_a_failed_run_stops_nothing_and_is_tried_again(self):
         put(self.folder, "sweep.yaml", FILE.replace("grid:", "options: {fail: 2}\ngrid:"))

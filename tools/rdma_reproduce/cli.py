@@ -151,7 +151,9 @@ def obey(options):
             break
         paths = programs.locate([run.program for run in left], options.programs)
         model = programs.revision(paths[left[0].program])
-        failures = matrix.perform(left, paths, model, costs, stores.__getitem__, options.jobs)
+        failures = matrix.perform(
+            left, paths, model, costs, stores.__getitem__, options.jobs, options.scheduler
+        )
         performed.update(left)
     for path in report.write(request, work, DOC):
         print(path)

@@ -12,7 +12,7 @@ from with_ns3 import venv
 from with_ns3.places import WORK, lock
 from with_ns3.say import Phases, Stop
 
-PACKAGES = ("matplotlib", "pandas", "tqdm", "yaml")
+PACKAGES = ("distributed", "matplotlib", "pandas", "tqdm", "yaml")
 REQUIREMENTS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "requirements.txt")
 # Set in the environment of the second start, so that there is no third.
 MARK = "RDMA_RUNS_VENV"

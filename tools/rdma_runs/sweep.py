@@ -18,7 +18,7 @@ import sys
 from with_ns3.arguments import Arguments
 from with_ns3.say import Stop, note
 
-from . import bootstrap
+from . import bootstrap, cluster
 
 
 def parser():
@@ -57,8 +57,13 @@ def add_common(result):
         "--list", "--dry-run", action="store_true", dest="list",
         help="print what would be run and its CPU-hours, and run nothing",
     )
-    result.add_argument(
+    where = result.add_mutually_exclusive_group()
+    where.add_argument(
         "--jobs", type=count, metavar="N", help="runs side by side (as many as there are cores)"
+    )
+    where.add_argument(
+        "--scheduler", type=cluster.address, metavar="tcp://HOST:PORT",
+        help="Dask scheduler whose workers perform the runs (threads of this process)",
     )
     result.add_argument(
         "--again", action="store_true", help="perform runs that have a row as well"
@@ -107,7 +112,10 @@ def obey(options):
         paths = programs.locate([sweep.program], options.programs)
         model = programs.revision(paths[sweep.program])
         with record.kept(sweep, model, store, every):
-            failures = matrix.perform(runs, paths, model, costs, lambda run: store, options.jobs)
+            failures = matrix.perform(
+                runs, paths, model, costs, lambda run: store, options.jobs,
+                options.scheduler,
+            )
     # Imported after the runs, because pandas and matplotlib load slowly.
     from . import sweep_plot
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-number-list.h"
 #include "rdma-part-name.h"
 #include "rdma-text-checker.h"
 #include "rdma-topology-builders.h"

@@ -10,7 +10,7 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t NONE = UINT32_MAX; // no group, or no vertex
+constexpr uint32_t NO_INDEX = UINT32_MAX; // no group, or no vertex
 
 /** A division that is being made. */
 class Division
@@ -18,7 +18,7 @@ class Division
   public:
     explicit Division(const std::vector<QbbGraphVertex>& vertices)
         : m_vertices(vertices),
-          m_groupOf(vertices.size(), NONE),
+          m_groupOf(vertices.size(), NO_INDEX),
           m_degree(vertices.size(), 0),
           m_free(static_cast<uint32_t>(vertices.size()))
     {
@@ -81,12 +81,12 @@ class Division
     /** \return the vertex with the largest part of its cables in the group; the first of equals */
     uint32_t FindBest() const
     {
-        uint32_t best = NONE;
+        uint32_t best = NO_INDEX;
         for (uint32_t i = 0; i < m_vertices.size(); ++i)
         {
-            if (m_groupOf[i] == NONE &&
-                (best == NONE || uint64_t{m_inside[i]} * std::max(m_degree[best], 1U) >
-                                     uint64_t{m_inside[best]} * std::max(m_degree[i], 1U)))
+            if (m_groupOf[i] == NO_INDEX &&
+                (best == NO_INDEX || uint64_t{m_inside[i]} * std::max(m_degree[best], 1U) >
+                                         uint64_t{m_inside[best]} * std::max(m_degree[i], 1U)))
             {
                 best = i;
             }

@@ -22,7 +22,7 @@ namespace
 
 constexpr QbbPs WHOLE = 86'880_ps;
 constexpr QbbPs PART = 10'880_ps;
-constexpr QbbPs LINE = (20 + 1078) * 80_ps;
+constexpr QbbPs FRAME_ON_LINE = (20 + 1078) * 80_ps;
 constexpr QbbPs CABLE = 500_ns;
 
 /**
@@ -146,7 +146,8 @@ class ContentionTestCase : public TestCase
   private:
     void DoRun() override
     {
-        for (const QbbPs later : {0_ps, 40_ns, LINE - 80_ps, LINE, LINE + 5_ns})
+        for (const QbbPs later :
+             {0_ps, 40_ns, FRAME_ON_LINE - 80_ps, FRAME_ON_LINE, FRAME_ON_LINE + 5_ns})
         {
             RdmaTestFabric test;
             test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
@@ -155,9 +156,9 @@ class ContentionTestCase : public TestCase
             Arrivals arrivals(test.fabric->GetNic(2)->GetPort(0));
             test.Run();
             const QbbPs first = PART + WHOLE + 2 * CABLE;
-            // The line is free again LINE after the start of the first frame. The header of the
-            // second frame arrives "later" after the header of the first.
-            const QbbPs second = first + std::max(LINE, later);
+            // The line is free again FRAME_ON_LINE after the start of the first frame. The header
+            // of the second frame arrives "later" after the header of the first.
+            const QbbPs second = first + std::max(FRAME_ON_LINE, later);
             NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({first, second}), later);
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", later);
         }

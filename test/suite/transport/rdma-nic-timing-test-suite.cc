@@ -26,7 +26,7 @@ namespace
 /// Attributes of the NICs, by name.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-constexpr QbbPs LINE = 6880_ps; //!< a SEND of 4 bytes on the line
+constexpr QbbPs SEND_ON_LINE = 6880_ps; //!< a SEND of 4 bytes on the line
 
 /** \param test a fabric that is not installed yet \param attributes attributes of all NICs */
 void
@@ -128,7 +128,7 @@ class StartsTestCase : public TestCase
         ForBothTransports([&](RdmaWireFormat format) {
             const bool irn = format == RdmaWireFormat::IRN;
             // IRN's SEND has 8 B more, which take 640 ps on each line.
-            const QbbPs line = irn ? LINE + 640_ps : LINE;
+            const QbbPs line = irn ? SEND_ON_LINE + 640_ps : SEND_ON_LINE;
             const QbbPs way = RdmaTestPair::SHORT + (irn ? 1280_ps : 0_ps);
             for (const Row& row : GetRows())
             {
@@ -262,9 +262,10 @@ class LossTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // The first frame is lost. The second frame, LINE later, brings a NAK, which arrives at
-        // 1 us + LINE + 2 x SHORT. The third request is fetched from 1 us + LINE on and has left at
-        // 2 us + LINE. All three are sent again without a fetch.
+        // The first frame is lost. The second frame, SEND_ON_LINE later, brings a NAK, which
+        // arrives at 1 us + SEND_ON_LINE + 2 x SHORT. The third request is fetched from 1 us +
+        // SEND_ON_LINE on and has left at 2 us + SEND_ON_LINE. All three are sent again without a
+        // fetch.
         TimedPair pair({{"WqeFetchDelay", "1us"}}, RdmaWireFormat::ROCE, 3);
         LoseFrames(pair.receiver->GetPort(), {0});
         for (uint64_t id = 0; id < 3; ++id)
@@ -272,9 +273,9 @@ class LossTestCase : public TestCase
             pair.Post(id, RdmaWrOpcode::SEND, 4);
         }
         pair.test.Run();
-        const QbbPs again = 1_us + LINE + 3 * RdmaTestPair::SHORT;
+        const QbbPs again = 1_us + SEND_ON_LINE + 3 * RdmaTestPair::SHORT;
         NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
-                              ToTestText({again, again + LINE, again + 2 * LINE}),
+                              ToTestText({again, again + SEND_ON_LINE, again + 2 * SEND_ON_LINE}),
                               "go-back-N");
         NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 3U, "again");
     }

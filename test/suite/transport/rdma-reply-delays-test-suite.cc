@@ -225,10 +225,10 @@ class PendingTestCase : public TestCase
 };
 
 /** Delays of CNPs, with equal results in other simulators. */
-class CnpTestCase : public TestCase
+class CnpDelayTestCase : public TestCase
 {
   public:
-    CnpTestCase()
+    CnpDelayTestCase()
         : TestCase(
               "CNPs leave after their delay, before an acknowledgement due at the same instant")
     {
@@ -316,7 +316,7 @@ class RdmaReplyDelaysTestSuite : public TestSuite
         AddTestCase(new AcknowledgementsTestCase);
         AddTestCase(new ResponsesTestCase);
         AddTestCase(new PendingTestCase);
-        AddTestCase(new CnpTestCase);
+        AddTestCase(new CnpDelayTestCase);
     }
 };
 

@@ -149,10 +149,10 @@ class ReadBandwidthTestCase : public TestCase
 };
 
 /** READ responses and WRITEs on one line. */
-class ShareTestCase : public TestCase
+class ReadShareTestCase : public TestCase
 {
   public:
-    ShareTestCase()
+    ReadShareTestCase()
         : TestCase("READ responses and WRITEs of one host take turns")
     {
     }
@@ -245,7 +245,7 @@ class RdmaTransportReadTestSuite : public TestSuite
     {
         AddTestCase(new ReadLatencyTestCase);
         AddTestCase(new ReadBandwidthTestCase);
-        AddTestCase(new ShareTestCase);
+        AddTestCase(new ReadShareTestCase);
     }
 };
 

@@ -2,7 +2,6 @@
 
 #include "qbb-pfc-headroom.h"
 #include "qbb-shared-buffer.h"
-#include "rdma-sonic-places.h"
 #include "rdma-sonic-plan.h"
 #include "rdma-test-sonic.h"
 

@@ -7,6 +7,9 @@
 #include "rdma-sonic-reader.h"
 
 #include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -41,6 +44,34 @@ RdmaSonicPlan MakeRdmaSonicPlan(const RdmaSonicConfig& config,
                                 const std::vector<uint32_t>& which,
                                 const std::vector<QbbPortProfile>& ports,
                                 uint64_t bufferBytes);
+
+/**
+ * \ingroup rdma
+ * The ports of switches, and their classes, to which a fact applies; for a note.
+ */
+class RdmaSonicPlaces
+{
+  public:
+    /** \param switchName name of a switch \param portName name of one of its ports */
+    void AddPort(const std::string& switchName, const std::string& portName);
+
+    /** \param priority a class of the ports */
+    void AddClass(uint8_t priority);
+
+    /** \return true if no port was added */
+    bool IsEmpty() const
+    {
+        return m_ports.empty();
+    }
+
+    /** \return the places in words, as in "classes 3 and 4 on 128 ports of 8 switches" */
+    std::string Describe() const;
+
+  private:
+    std::set<std::pair<std::string, std::string>> m_ports; //!< names of switches and ports
+    std::set<std::string> m_switches;                      //!< names of switches
+    std::set<uint8_t> m_classes;                           //!< classes
+};
 
 } // namespace ns3
 
