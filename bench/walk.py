@@ -164,7 +164,7 @@ def main():
         prog="walk.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--results", action="store_true", help="the walk of a counter")
-    parser.add_argument("--control", action="store_true", help="the walk of --cc=dcqcn")
+    parser.add_argument("--control", action="store_true", help="the walk of --cc=NAME")
     parser.add_argument("--cc", default="none", help="congestion control of the run")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / ".ns3" / "walk")
     arguments = parser.parse_args()
@@ -174,7 +174,8 @@ def main():
     if arguments.results:
         file_walk(walk[places(walk, run, enters=False)[-1] :], "from the end of the run to ports.csv")
     if arguments.control:
-        file_walk(walk[: places(walk, run)[0]], "from main() to the run")
+        begin = next(i for i, (_, name, _) in enumerate(walk) if name == "main")
+        file_walk(walk[begin : places(walk, run)[0]], "from main() to the run")
     if not arguments.results and not arguments.control:
         write_walk(walk)
 
