@@ -8,7 +8,7 @@
  */
 
 #include <ns3/object.h>
-#include <ns3/rdma-result-tables.h>
+#include <ns3/rdma-flow-report.h>
 #include <ns3/type-id.h>
 
 #include <iostream>

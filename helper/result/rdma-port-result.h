@@ -61,7 +61,8 @@ std::shared_ptr<const RdmaFabricPort> GetRdmaNoPort();
  *
  * To add a counter: add a member to QbbPortCounters::Class (qbb-port-counters.h), where the port
  * counts, and a line to the table in GetRdmaPortCounters() (rdma-port-result.cc). ports.csv, the
- * file of the port monitor and the description of their columns then have it.
+ * file of the port monitor and the description of their columns then have it, and doc/introspect.py
+ * writes the generated files doc/columns.rst and python/ns3_rdma/columns.json anew.
  */
 struct RdmaPortResult : QbbPortCounters::Class
 {

@@ -164,7 +164,8 @@ TEST_F(QbbPortMonitorTest, ExactReadings)
     // to 2 us.
     Install(100'000);
     std::ostringstream text;
-    const auto monitor = Watch(text, 2_us);
+    const auto monitor = CreateObject<QbbPortMonitor>();
+    monitor->Watch(text, fabric, 2_us);
     monitor->AddNode(5);
     monitor->AddNode(0);
     monitor->Start();
