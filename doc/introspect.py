@@ -122,7 +122,6 @@ def columns_document(description):
                        "has cut",
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",
-        "seeds": "seeds.csv",
     }
     for name, columns in json.loads(description).items():
         title = files.get(name, f"--{name}=FILE")

@@ -69,10 +69,9 @@ PrintParts(const std::string& option)
  *
  * \param options options of the run
  * \param folder folder of the results
- * \param isRelative files of options are relative to the folder
  */
 void
-CheckFiles(const RdmaFabricOptions& options, const std::string& folder, bool isRelative)
+CheckFiles(const RdmaFabricOptions& options, const std::string& folder)
 {
     const auto normal = [](const std::filesystem::path& path) {
         return std::filesystem::absolute(path).lexically_normal();
@@ -82,9 +81,8 @@ CheckFiles(const RdmaFabricOptions& options, const std::string& folder, bool isR
         for (const std::string name : {"flows.csv", "ports.csv", "summary.json", "run.json"})
         {
             const std::string file = options.GetText(option);
-            const std::filesystem::path base = isRelative ? folder : "";
             RefuseRdmaIf(!file.empty() &&
-                             normal(base / file) == normal(std::filesystem::path(folder) / name),
+                             normal(file) == normal(std::filesystem::path(folder) / name),
                          "--" + option + ": " + file +
                              ", which --out writes; accepted: another "
                              "file");
@@ -105,8 +103,6 @@ main(int argc, char* argv[])
     std::string progress = "auto";
     std::optional<std::string> list;
     std::string saveConfig;
-    std::string seeds = "1";
-    std::string jobs = "1";
     cmd.AddAction("preset", "none, irn (IRN's default case) or parking-lot", [&](const auto& name) {
         ApplyRdmaPreset(name, options);
     });
@@ -124,8 +120,6 @@ main(int argc, char* argv[])
     cmd.Include(options);
     cmd.Add("out", "directory for flows.csv, ports.csv, summary.json, run.json", out);
     cmd.Add("progress", "auto (on a terminal), on or off", progress, {"auto", "on", "off"});
-    cmd.Add("seeds", "runs, with the seeds from --seed on; above 1: statistics", seeds);
-    cmd.Add("jobs", "seeds: runs at a time, each a process", jobs);
     return cmd.Run(argc, argv, [&] {
         if (list)
         {
@@ -134,20 +128,13 @@ main(int argc, char* argv[])
         }
         RefuseRdmaOption("out", !out.empty() && options.checkDeadlock, "--checkDeadlock");
         const bool isShown = progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal());
-        RdmaSeedSetting setting = RdmaSeedSetting::Parse(seeds, jobs, options.seed);
         if (!out.empty())
         {
-            CheckFiles(options, out, setting.seeds > 1);
+            CheckFiles(options, out);
         }
         if (!saveConfig.empty() && RdmaRanks::IsFirst())
         {
             cmd.Save(saveConfig);
-        }
-        if (setting.seeds > 1)
-        {
-            setting.out = out;
-            setting.progress = isShown;
-            return RdmaSeedRuns(options, setting).Run(std::cout, std::cerr);
         }
         RdmaFabricRun run(options);
         if (options.checkDeadlock)

@@ -44,13 +44,11 @@ MakeMeasuredSummaryColumns()
         Column("window_begin_us",
                "us",
                "begin of the window in which counted flows start",
-               [](const Summary& s) { return static_cast<double>(s.measured->begin) / 1e6; })
-            .WithoutMean(),
+               [](const Summary& s) { return static_cast<double>(s.measured->begin) / 1e6; }),
         Column("window_end_us",
                "us",
                "end of that window",
-               [](const Summary& s) { return static_cast<double>(s.measured->end) / 1e6; })
-            .WithoutMean(),
+               [](const Summary& s) { return static_cast<double>(s.measured->end) / 1e6; }),
         {"counted_flows",
          "flows",
          "number of counted flows; avg_slowdown, p99_slowdown, avg_fct_us and p99_fct_us cover "
@@ -69,13 +67,11 @@ MakeMeasuredSummaryColumns()
                        {Column(name + "_flows",
                                "flows",
                                "number of counted flows in " + of,
-                               [i](const Summary& s) { return s.measured->slices[i].flows; })
-                            .WithoutMean(),
+                               [i](const Summary& s) { return s.measured->slices[i].flows; }),
                         Column(name + "_completed",
                                "flows",
                                "number of flows that finished in " + of,
-                               [i](const Summary& s) { return s.measured->slices[i].completed; })
-                            .WithoutMean(),
+                               [i](const Summary& s) { return s.measured->slices[i].completed; }),
                         {name + "_avg_fct_us",
                          "us",
                          "mean FCT in " + of + "; null if no flow finished",
@@ -94,8 +90,7 @@ MakeMeasuredSummaryColumns()
                     Column("fct_trend_error",
                            "",
                            "half of the 95% interval of fct_trend (Student's t)",
-                           [](const Summary& s) { return s.measured->fctTrendError; })
-                        .WithoutMean(),
+                           [](const Summary& s) { return s.measured->fctTrendError; }),
                     {"fct_trend_verdict",
                      "",
                      "rising, falling, none (0 is in the interval, and fct_trend_error is at most "

@@ -36,7 +36,6 @@ struct RdmaResultColumnInfo
     RdmaResultType type{RdmaResultType::TEXT};             //!< data type of the fields
     bool isOptional{false};                                //!< fields may be empty
     RdmaResultSubject subject{RdmaResultSubject::NETWORK}; //!< subject that the column describes
-    bool isAveraged{false}; //!< rdma-fabric --seeds prints the mean of the field over the seeds
 
     /** \throws std::invalid_argument for an invalid name or meaning, with the accepted form */
     void Validate() const;
@@ -61,8 +60,7 @@ class RdmaResultColumn
   public:
     /**
      * The type of the fields follows from the type of the values: an integer, QbbPs (written in
-     * ns), RdmaResultRatio, double, std::string, or std::optional of one of these types. Numbers
-     * that describe the network are averaged over seeds, unless WithoutMean() is called.
+     * ns), RdmaResultRatio, double, std::string, or std::optional of one of these types.
      *
      * \tparam Getter type of \p getter
      * \param name name of lower-case letters, digits and underscores, beginning with a letter
@@ -84,22 +82,8 @@ class RdmaResultColumn
     {
         using Value = std::decay_t<std::invoke_result_t<const Getter&, const Record&>>;
         using Traits = RdmaFieldTraits<Value>;
-        m_info = {name,
-                  unit,
-                  meaning,
-                  Traits::TYPE,
-                  Traits::IS_OPTIONAL,
-                  subject,
-                  Traits::TYPE != RdmaResultType::TEXT && subject == RdmaResultSubject::NETWORK};
+        m_info = {name, unit, meaning, Traits::TYPE, Traits::IS_OPTIONAL, subject};
         m_info.Validate();
-    }
-
-    /** \return a copy of the column that is not averaged over seeds */
-    RdmaResultColumn WithoutMean() const
-    {
-        RdmaResultColumn column = *this;
-        column.m_info.isAveraged = false;
-        return column;
     }
 
     /** \return the description of the column */

@@ -33,7 +33,7 @@ namespace
 
 constexpr const char RECORD[] = "run.json";
 /// Files of the results of one run
-constexpr const char* RESULTS[] = {"flows.csv", "ports.csv", "summary.json", "seeds.csv"};
+constexpr const char* RESULTS[] = {"flows.csv", "ports.csv", "summary.json"};
 
 /** A descriptor of a file or folder, closed at the end of the scope. */
 class Descriptor
@@ -174,16 +174,6 @@ CheckUnused(const std::string& directory)
     }
 }
 
-void
-RemoveFiles(const std::string& directory)
-{
-    for (const char* name : RESULTS)
-    {
-        std::error_code ignored; // the file need not exist, and Write() reports what stays
-        std::filesystem::remove(std::filesystem::path(directory) / name, ignored);
-    }
-}
-
 } // namespace
 
 RdmaRunFolder::RdmaRunFolder(const std::string& directory,
@@ -225,7 +215,11 @@ RdmaRunFolder::RdmaRunFolder(const std::string& directory,
         throw RdmaFileError(GetPath(RECORD), 0, "", "cannot be written: " + error.message());
     }
     m_lock = record.Release();
-    RemoveFiles(directory);
+    for (const char* name : RESULTS)
+    {
+        std::error_code ignored; // the file need not exist, and Write() reports what stays
+        std::filesystem::remove(GetPath(name), ignored);
+    }
 }
 
 RdmaRunFolder::~RdmaRunFolder()
@@ -240,19 +234,6 @@ RdmaRunFolder::~RdmaRunFolder()
         {
             std::filesystem::remove(m_directory, ignored); // unless somebody else uses the folder
         }
-    }
-}
-
-void
-RdmaRunFolder::RemoveResults(const std::string& directory)
-{
-    const Descriptor folder(LockFolder(directory));
-    if (folder.Get() >= 0)
-    {
-        CheckUnused(directory);
-        RemoveFiles(directory);
-        std::error_code ignored;
-        std::filesystem::remove(std::filesystem::path(directory) / RECORD, ignored);
     }
 }
 

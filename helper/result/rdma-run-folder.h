@@ -91,14 +91,6 @@ class RdmaRunFolder
      */
     void Finish(const std::string& cutBy, const std::map<std::string, double>& counts);
 
-    /**
-     * Removes the results of an earlier run from a folder, if there are any.
-     *
-     * \param directory a folder, which need not exist
-     * \throws RdmaFileError if a run writes to the folder
-     */
-    static void RemoveResults(const std::string& directory);
-
   private:
     std::string Format() const;
     std::string GetPath(const std::string& name) const;

@@ -120,15 +120,4 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
     return all;
 }
 
-std::vector<std::string>
-GetRdmaFileOptions()
-{
-    std::vector<std::string> names;
-    for (const auto& [option, type] : INSTRUMENT_OPTIONS)
-    {
-        names.emplace_back(option);
-    }
-    return names;
-}
-
 } // namespace ns3

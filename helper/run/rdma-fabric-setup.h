@@ -128,12 +128,6 @@ QbbPs GetRdmaStormTimeout(const RdmaFabricOptions& options);
 std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> MakeRdmaInstruments(
     const RdmaFabricOptions& options);
 
-/**
- * \ingroup rdma
- * \return names of the options whose value is a file, or a prefix of files, that a run writes
- */
-std::vector<std::string> GetRdmaFileOptions();
-
 } // namespace ns3
 
 #endif /* RDMA_FABRIC_SETUP_H */

@@ -138,15 +138,6 @@ RdmaInterrupt::GetSignal()
     return g_signal;
 }
 
-void
-RdmaInterrupt::LeaveToParent()
-{
-    g_pipe = -1;
-    g_signal = 0;
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_DFL);
-}
-
 std::string
 RdmaInterrupt::GetName(int signal)
 {

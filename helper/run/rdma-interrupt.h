@@ -35,12 +35,6 @@ class RdmaInterrupt
     /** \return number of the signal that the present object has caught; 0: none */
     static int GetSignal();
 
-    /**
-     * Called in a child process whose parent catches signals and forwards them as SIGTERM. The
-     * child ignores SIGINT, which a terminal sends to both, and SIGTERM ends the child.
-     */
-    static void LeaveToParent();
-
     /** \param signal SIGINT or SIGTERM \return "SIGINT" or "SIGTERM" */
     static std::string GetName(int signal);
 

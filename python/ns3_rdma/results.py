@@ -424,8 +424,7 @@ def _check_record(record, directory, names):
     for name in names:
         path = os.path.join(directory, name)
         if name not in files:
-            seeds = "; seeds have folders of their own, seed-K" if "seeds.csv" in files else ""
-            raise ResultsError(f"{path}: not a file of the run of run.json{seeds}")
+            raise ResultsError(f"{path}: not a file of the run of run.json")
         if _sha256(path) != files[name]:
             raise ResultsError(
                 f"{path}: not of the same run as run.json, or changed since: its SHA-256 differs"

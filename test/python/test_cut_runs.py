@@ -248,12 +248,11 @@ class CutRuns(unittest.TestCase):
     def test_two_runs_into_one_folder(self):
         process = self.start("--out=out")
         self.simulates(process, "out", "run.json")
-        for words in (("--out=out",), ("--out=out", "--seeds=2")):
-            second = subprocess.run(
-                [PROGRAM, *replaced(*ARGUMENTS, *words)], cwd=self.folder, check=False, capture_output=True, text=True,
-            )
-            self.assertEqual((second.returncode, second.stdout), (2, ""))
-            self.assertRegex(second.stderr, "^rdma-fabric: out: another run is writing its results there")
+        second = subprocess.run(
+            [PROGRAM, *replaced(*ARGUMENTS, "--out=out")], cwd=self.folder, check=False, capture_output=True, text=True,
+        )
+        self.assertEqual((second.returncode, second.stdout), (2, ""))
+        self.assertRegex(second.stderr, "^rdma-fabric: out: another run is writing its results there")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)
         self.assertEqual(read_record(self.path("out"))["process"], process.pid)
@@ -271,39 +270,6 @@ class CutRuns(unittest.TestCase):
         self.assertLess(process.returncode, 0)
         with self.assertRaisesRegex(ResultsError, "the run did not end"):
             read_run(self.path("out"))
-
-    def test_seeds(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(number):
-                os.makedirs(self.path("out", "seed-5"), exist_ok=True)
-                for name in (("seeds.csv",), ("seed-5", "flows.csv")):
-                    with open(self.path("out", *name), "w", encoding="ascii") as handle:
-                        handle.write("old")
-                process = self.start("--out=out", "--seeds=6", "--jobs=2")
-                for seed in (1, 2):
-                    self.wait_until(lambda: os.path.exists(self.path("out", f"seed-{seed}", "run.json")))
-                time.sleep(1)
-                process.send_signal(number)
-                out, errors = process.communicate(timeout=PATIENCE_S)
-                self.assertEqual((process.returncode, out), (128 + number, ""), errors)
-                self.assertRegex(errors, r"rdma: interrupted by \w+, 0 of 6 runs are complete; no statistics\n$")
-                record = read_record(self.path("out"))
-                self.assertEqual(record["state"], "cut")
-                self.assertEqual(record["counts"], {"runs": 6, "runs_completed": 0})
-                self.assertFalse(os.path.exists(self.path("out", "seeds.csv")))
-                self.assertFalse(os.path.exists(self.path("out", "seed-5", "flows.csv")))
-                for seed in (1, 2):
-                    self.assertRegex(read_run(self.path("out", f"seed-{seed}")).cut, "cut by SIGTERM")
-
-    def test_seeds_that_end(self):
-        subprocess.run(
-            [PROGRAM, "--topology=star:4", "--workload=incast:3", "--seeds=2", "--out=out"],
-            cwd=self.folder, check=True, stdout=subprocess.DEVNULL,
-        )
-        record = read_record(self.path("out"))
-        self.assertEqual((record["state"], record["options"]["seeds"]), ("complete", "2"))
-        self.assertEqual(list(record["files"]), ["seeds.csv"])
-        self.assertEqual([read_run(self.path("out", f"seed-{seed}")).record["seed"] for seed in (1, 2)], [1, 2])
 
     def test_a_deadlock(self):
         # All hosts of a ring of five switches send to the switch after the next one.

@@ -72,11 +72,10 @@ class PlacesTest(unittest.TestCase):
             with open(os.path.join(folder, "plain"), "w", encoding="utf-8"):
                 pass
             for place in ("plain", "plain/x", "/dev/null", "/proc/none/x", "n" * 300):
-                for more in ([], ["--seeds=2"]):
-                    with self.subTest(place=place[:20], more=more):
-                        done = self.run_program(folder, [f"--out={place}", *more])
-                        self.assertIn(place[:40], self.check_refused(done, place))
-                        self.assertEqual(os.listdir(folder), ["plain"])
+                with self.subTest(place=place[:20]):
+                    done = self.run_program(folder, [f"--out={place}"])
+                    self.assertIn(place[:40], self.check_refused(done, place))
+                    self.assertEqual(os.listdir(folder), ["plain"])
 
     def test_a_refused_run_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -180,7 +180,7 @@ class Reading(Folder):
         for change, message in (
             ({"state": "running"}, "the run did not end"),
             ({"files": {**files, "ports.csv": "0"}}, "ports.csv: not of the same run as run.json"),
-            ({"files": {"seeds.csv": "0"}}, "not a file of the run of run.json; seeds have folders"),
+            ({"files": {"other.csv": "0"}}, "not a file of the run of run.json"),
         ):
             self.write("run.json", json.dumps({**record, **change}))
             with self.assertRaisesRegex(ResultsError, message):

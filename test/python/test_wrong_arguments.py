@@ -120,7 +120,6 @@ CASES = [
     ("rdma-fabric", "--transport=irn --dynamicRto --rtoLow=50us", r"--rtoLow means nothing with --dynamicRto, whose timeouts"),
     ("rdma-fabric", "--rto=0s --retries=5", r"--retries means nothing with --rto=0s$"),
     ("rdma-fabric", "--out=. --monitor=./flows.csv", r"--monitor: \./flows.csv, which --out writes; accepted: another file$"),
-    ("rdma-fabric", "--out=x --seeds=2 --monitor=ports.csv", r"--monitor: ports.csv, which --out writes; accepted: another"),
     # Files of options.
     ("rdma-fabric", "--config=none.conf", r"none.conf: cannot be opened"),
     ("rdma-fabric", "--config=twice.conf", r"twice.conf:2: load: is given twice; accepted: once in a file$"),
@@ -379,13 +378,12 @@ class RightArguments(unittest.TestCase):
     def test_an_experiment_is_one_file(self):
         put(
             self.folder, "my experiment.conf",
-            "--topology=star:4\n--workload=incast:3\n--bytes=10KB\n--out=my dir\n--seeds=2\n--jobs=2\n"
+            "--topology=star:4\n--workload=incast:3\n--bytes=10KB\n--out=my dir\n"
             "--monitor=my ports.csv\n--threads=2\n",
         )
         self.run_fabric("--config", "my experiment.conf")
-        for seed in (1, 2):
-            self.assertTrue(os.path.exists(os.path.join(self.folder, "my dir", f"seed-{seed}", "my ports.csv")))
-        self.assertTrue(os.path.exists(os.path.join(self.folder, "my dir", "seeds.csv")))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "my ports.csv")))
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "my dir", "summary.json")))
 
     def test_the_command_line_overrides_a_file(self):
         put(self.folder, "a.conf", "--bufferPreset=trident2\n--cdf=hadoop\n--load=0.3\n--switch=shared\n")

@@ -152,32 +152,6 @@ CASES = {
     "seed that the generator does not take": (
         ["--seed=4294944443"], {}, r"--seed: 4294944443; accepted: 1 to 4294944442$"
     ),
-    "no seeds": (["--seeds=0"], {}, r"--seeds: '0' .*accepted: 1 to 10000$"),
-    "negative seeds": (["--seeds=-1"], {}, r"--seeds: '-1' .*accepted: 1 to 10000$"),
-    "seeds that are no number": (["--seeds=x"], {}, r"--seeds: 'x' .*accepted: 1 to 10000$"),
-    "too many seeds": (["--seeds=10001"], {}, r"--seeds: '10001' is too large; accepted: 1 to 10000$"),
-    "seeds beyond the last": (
-        ["--seed=4294944440", "--seeds=4"], {}, r"--seeds: '4' is too large; accepted: 1 to 3$"
-    ),
-    "no jobs": (["--seeds=2", "--jobs=0"], {}, r"--jobs: '0' .*accepted: 1 to 1024$"),
-    "jobs for one seed": (["--jobs=2"], {}, r"--jobs means nothing with --seeds=1$"),
-    "wrong input for several seeds": (
-        ["--seeds=3", "--jobs=2", "--cdf=x"], {}, r"rdma-fabric: seed 1: --cdf: .*'x'.*accepted: irn-heavy-tail"
-    ),
-    "deadlock check for several seeds": (
-        ["--seeds=2", "--checkDeadlock=1"], {}, r"--checkDeadlock means nothing with --seeds=2$"
-    ),
-    "one file for several seeds": (
-        ["--seeds=2", "--monitor=ports.csv"], {}, r"--monitor: ports\.csv with --seeds=2; accepted: with --out=DIR"
-    ),
-    "a file beside the folders of seeds": (
-        ["--seeds=2", "--out=.", "--pcap=../x"], {},
-        r"--pcap: \.\./x with --seeds=2; accepted: a path relative to --out=DIR/seed-K"
-    ),
-    "an instrument's file for several seeds": (
-        ["--seeds=2", "--instruments=pause-tree:t.csv"], {},
-        r"--instruments: pause-tree:t\.csv with --seeds=2; accepted: instruments without files"
-    ),
     "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
     "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),
     "no timeout with TCP": (

@@ -18,14 +18,20 @@ def now():
 
 @contextlib.contextmanager
 def kept(sweep, model, store, runs):
-    """Keeps the record of a sweep while its runs are performed. store has the rows of runs."""
+    """Keeps the record of a sweep while its runs are performed. store has the rows of runs.
+
+    A sweep without a file, which tools/sweep --seeds makes of its arguments, has an empty path.
+    """
     path = os.path.splitext(sweep.out)[0] + ".run.json"
-    with open(sweep.path, "rb") as handle:
-        digest = hashlib.sha256(handle.read()).hexdigest()
+    file = None
+    if sweep.path:
+        with open(sweep.path, "rb") as handle:
+            digest = hashlib.sha256(handle.read()).hexdigest()
+        file = {"file": os.path.basename(sweep.path), "sha256": digest}
     record = {
         "state": "running", "cut_by": None,
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],
-        "sweep": {"file": os.path.basename(sweep.path), "sha256": digest},
+        "sweep": file,
         "program": os.path.basename(sweep.program), "options": sweep.options, "grid": sweep.grid,
         "seeds": list(sweep.seeds), "versions": {"commit": model}, "process": os.getpid(),
         "begun": now(), "ended": None, "counts": {},

@@ -7,6 +7,8 @@ from typing import Callable, Optional
 
 # The columns of every row before its metrics.
 KEY = ("program", "options", "seed", "model")
+# In an option: the run's own folder.
+FOLDER = "{folder}"
 
 
 class RunError(Exception):
@@ -35,7 +37,7 @@ class Run:
     metrics: Optional[Callable] = dataclasses.field(default=None, compare=False)
     # The name of the program's seed option, or None.
     seed_option: Optional[str] = dataclasses.field(default=None, compare=False)
-    # Options that say where results go; "{folder}" stands for the run's own folder.
+    # Options that say where results go.
     results: tuple = dataclasses.field(default=(), compare=False)
     # Makes input files in the run's own folder.
     prepare: Optional[Callable] = dataclasses.field(default=None, compare=False)
@@ -59,7 +61,7 @@ class Run:
     def arguments(self, folder):
         """The words after the program's name."""
         seed = [f"--{self.seed_option}={self.seeds[0]}"] if self.seed_option else []
-        return [*self.options, *seed, *(word.format(folder=folder) for word in self.results)]
+        return [word.replace(FOLDER, folder) for word in (*self.options, *seed, *self.results)]
 
     def command(self):
         """The command as a person would type it."""

@@ -38,7 +38,8 @@ def estimate(values):
     count = len(values)
     if not count:
         return None
-    mean = math.fsum(values) / count
+    # Distances from one value, so that the mean of equal values is exact.
+    mean = values[0] + math.fsum(value - values[0] for value in values) / count
     if count == 1:
         return Estimate(mean, None, 1)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)

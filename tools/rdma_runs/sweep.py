@@ -3,9 +3,12 @@
 
     tools/sweep FILE.yaml             performs the runs that have no row yet, and draws
     tools/sweep FILE.yaml --list      prints the runs that are left, with their CPU-seconds
+    tools/sweep --seeds=10 rdma-fabric --workload=incast:16 --out=results
+                                      performs one command with ten seeds, and prints statistics
 
-Each finished run is a row of the CSV file that FILE.yaml names, so a sweep may be interrupted and
-goes on when it is started again. doc/rdma.rst, section "Sweeps", explains the file.
+Each finished run is a row of a CSV file, the one that FILE.yaml names or rows.csv in the folder of
+--out, so a sweep may be interrupted and goes on when it is started again. doc/rdma.rst, sections
+"Several seeds" and "Sweeps", explains the table and the file.
 """
 
 import argparse
@@ -25,8 +28,20 @@ def parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     result.add_argument("file", metavar="FILE.yaml", help="what is to be run, measured and drawn")
+    result.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    result.add_argument(
+        "--seeds", type=count_seeds, metavar="N",
+        help="perform the command that follows, a program and its arguments, with N seeds",
+    )
     add_common(result)
     return result
+
+
+def count_seeds(text):
+    """A number of seeds."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f'"{text}"; accepted: 1 to 10000')
+    return int(text)
 
 
 def count(text):
@@ -73,10 +88,12 @@ def print_list(sweep, runs, costs):
 
 def obey(options):
     """Executes the command line; returns the exit status."""
-    from . import matrix, programs, record, sweep_file
+    from . import matrix, programs, record, seeds, sweep_file
     from .costs import Costs
     from .store import Store
 
+    if options.seeds:
+        return seeds.obey(options)
     sweep = sweep_file.read(options.file)
     store = Store(sweep.out, sweep.grid)
     every = list(sweep.runs())
@@ -129,5 +146,11 @@ def note_of(options, text):
 def main(arguments=None):
     """The whole program; returns its exit status: 1 if a run failed, 2 if nothing could be run."""
     options = parser().parse_args(arguments)
+    if options.seeds is None and options.words:
+        # The words after FILE.yaml are options of this tool, not of a program.
+        file, words = options.file, options.words
+        options = parser().parse_args([*words, file], options)
+        if options.file != file:
+            parser().error(f"unrecognized arguments: {options.file}")
     options.tool = "sweep"
     return guarded(obey, options)
