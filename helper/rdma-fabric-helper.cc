@@ -108,6 +108,7 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
     }
     // Aborting inside the exception handler would print the message twice.
     NS_ABORT_MSG_IF(!wrong.empty(), "rdma: " << wrong);
+    CheckRdmaMemory(topology);
     const Ptr<RdmaFabric> fabric = RdmaFabricInstaller(m_settings, topology).Install();
     if (topology.GetNLinks() > 0)
     {

@@ -7,6 +7,7 @@
 #include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
 #include "rdma-late-setters.h"
+#include "rdma-part.h"
 #include "rdma-queue-pair.h"
 #include "rdma-refuse.h"
 #include "rdma-topology.h"
@@ -32,6 +33,13 @@ enum class RdmaPfcDeployment
     VLAN
 };
 
+template <>
+inline constexpr const char* RDMA_NO_PART<QbbPathSelector> = "ecmp";
+template <>
+inline constexpr const char* RDMA_NO_PART<QbbBufferManager> = "";
+template <>
+inline constexpr const char* RDMA_NO_PART<RdmaTransport> = "";
+
 /**
  * \ingroup rdma
  * Builds a fabric from a topology: nodes, QbbNetDevices and QbbChannels, a QbbSwitch on every
@@ -43,10 +51,10 @@ enum class RdmaPfcDeployment
  *     auto [here, there] = fabric->Connect(0, 17);
  *     here->PostSend(...);
  *
- * Exchangeable components are selected by text (RdmaPart): a short name such as "dcqcn-nic", or a
- * class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes defined by the user
- * are accepted as well. An invalid text, an unknown attribute and a value that an attribute does
- * not take cause std::invalid_argument with a list of accepted values.
+ * Exchangeable components are parts (RdmaPart), which may be given as text: a short name such as
+ * "dcqcn-nic", or a class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes
+ * defined by the user are accepted as well. An invalid text, an unknown attribute and a value that
+ * an attribute does not take cause std::invalid_argument with a list of accepted values.
  *
  * The constructor calls RdmaSimulatorImpl::Select(), which sets ns-3's time resolution to
  * femtoseconds. Create the helper before the first event is scheduled, and do not call
@@ -98,11 +106,10 @@ class RdmaFabricHelper
         SetChecked(Change("SetRoutingAttribute", name).routing, name, value);
     }
 
-    /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
-    void SetPathSelector(const std::string& selector)
+    /** \param selector the QbbPathSelector of every switch, or "ecmp" (default) */
+    void SetPathSelector(const RdmaPartOf<QbbPathSelector>& selector)
     {
-        Change("SetPathSelector").selector =
-            RdmaPart::ParseOptional(selector, QbbPathSelector::GetTypeId(), "ecmp");
+        Change("SetPathSelector").selector = selector;
     }
 
     /** \param name an attribute of the path selector \param value value for all switches */
@@ -112,9 +119,9 @@ class RdmaFabricHelper
     }
 
     /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
-    void SetMarker(const std::string& marker)
+    void SetMarker(const RdmaPartOf<QbbMarker>& marker)
     {
-        Change("SetMarker").marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
+        Change("SetMarker").marker = marker;
     }
 
     /** \param name attribute of the marker of SetMarker() \param value value for all switches */
@@ -124,10 +131,9 @@ class RdmaFabricHelper
     }
 
     /** \param detector the QbbCongestionDetector of every switch, or "none" */
-    void SetCongestionDetector(const std::string& detector)
+    void SetCongestionDetector(const RdmaPartOf<QbbCongestionDetector>& detector)
     {
-        Change("SetCongestionDetector").detector =
-            RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
+        Change("SetCongestionDetector").detector = detector;
     }
 
     /** \param name attribute of the congestion detector \param value value for all switches */
@@ -137,9 +143,9 @@ class RdmaFabricHelper
     }
 
     /** \param buffer the QbbBufferManager of every switch */
-    void SetBufferManager(const std::string& buffer)
+    void SetBufferManager(const RdmaPartOf<QbbBufferManager>& buffer)
     {
-        Change("SetBufferManager").buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
+        Change("SetBufferManager").buffer = buffer;
     }
 
     /** \param name attribute of the buffer manager \param value value for all switches */
@@ -184,9 +190,9 @@ class RdmaFabricHelper
      *
      * \param transport the RdmaTransport of all NICs
      */
-    void SetTransport(const std::string& transport)
+    void SetTransport(const RdmaPartOf<RdmaTransport>& transport)
     {
-        Change("SetTransport").transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
+        Change("SetTransport").transport = transport;
     }
 
     /** \param name an attribute of the transport \param value value for all NICs */
@@ -205,10 +211,9 @@ class RdmaFabricHelper
      *
      * \param control the RdmaCongestionControl of all NICs, or "none", the default
      */
-    void SetCongestionControl(const std::string& control)
+    void SetCongestionControl(const RdmaPartOf<RdmaCongestionControl>& control)
     {
-        Change("SetCongestionControl").control =
-            RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
+        Change("SetCongestionControl").control = control;
     }
 
     /** \param name attribute of the congestion control \param value value for all NICs */

@@ -23,6 +23,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 namespace ns3
@@ -48,6 +50,35 @@ MakeMac(uint32_t node, uint32_t port)
 }
 
 } // namespace
+
+void
+CheckRdmaMemory(const RdmaTopology& topology)
+{
+    // Least bytes of the parts, from the manual's table of memory.
+    constexpr uint64_t PORT = 1900;
+    constexpr uint64_t HOST = 1200;
+    constexpr uint64_t SWITCH = 2500;
+    const uint64_t hosts = topology.GetHosts().size();
+    const uint64_t needed =
+        2 * PORT * topology.GetNLinks() + HOST * hosts + SWITCH * (topology.GetNNodes() - hosts);
+    uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    {
+        most = std::min<uint64_t>(most, limit.rlim_cur);
+    }
+    constexpr uint64_t MEGABYTE = 1'000'000;
+    RefuseRdmaIf(needed > most,
+                 topology.GetNNodes(),
+                 " nodes and ",
+                 topology.GetNLinks(),
+                 " links need ",
+                 needed / MEGABYTE,
+                 " MB of memory and more; accepted: at most the ",
+                 most / MEGABYTE,
+                 " MB of this machine");
+}
 
 RdmaFabricInstaller::RdmaFabricInstaller(const RdmaFabricSettings& settings,
                                          const RdmaTopology& topology)

@@ -53,6 +53,16 @@ struct RdmaFabricSettings
 
 /**
  * \ingroup rdma
+ * Refuses a topology whose nodes and links alone need more memory than there is. The system would
+ * otherwise end the program, after minutes.
+ *
+ * \param topology a topology
+ * \throws std::invalid_argument for such a topology
+ */
+void CheckRdmaMemory(const RdmaTopology& topology);
+
+/**
+ * \ingroup rdma
  * Builds one fabric for RdmaFabricHelper::Install().
  */
 class RdmaFabricInstaller

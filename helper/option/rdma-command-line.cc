@@ -225,7 +225,7 @@ RdmaCommandLine::Read(const std::vector<std::string>& arguments)
                              argument.value == "ns3::DefaultSimulatorImpl",
                          "--" + argument.name + ": " + argument.value +
                              "; accepted: --simulator=default");
-            SetNs3Argument(argument.name, argument.value, RdmaOptionSource::ARGUMENT);
+            SetNs3Argument(argument.name, argument.value);
         }
     }
     CheckSimulator();

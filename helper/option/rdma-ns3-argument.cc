@@ -123,11 +123,12 @@ SetAttributeDefault(const std::string& name, const std::string& value)
             Config::SetDefault(name, PointerValue(part.CreateObject()));
             return;
         }
+        Ptr<AttributeValue> read = Create<StringValue>(value);
         if (isOfModule || IsReadLoosely(*attribute->checker))
         {
-            ReadRdmaAttribute(*attribute, value);
+            read = ReadRdmaAttribute(*attribute, value);
         }
-        RefuseRdmaIf(!Config::SetDefaultFailSafe(name, StringValue(value)),
+        RefuseRdmaIf(!Config::SetDefaultFailSafe(name, *read),
                      attribute->name + " " + QuoteRdmaText(value) +
                          "; accepted: " + DescribeRdmaAttribute(*attribute));
     });

@@ -14,6 +14,7 @@
 #include <ns3/abort.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -322,6 +323,7 @@ RdmaOptionList::Include(const RdmaOptionList& other, const std::vector<std::stri
     // Values that are given later, to either list, concern both.
     other.m_ns3->insert(m_ns3->begin(), m_ns3->end());
     m_ns3 = other.m_ns3;
+    m_kinds = other.m_kinds;
     for (const auto& option : other.m_options)
     {
         if (option->GetText() != option->known)
@@ -350,90 +352,6 @@ RdmaOptionList::Find(const std::string& name) const
     });
     NS_ABORT_MSG_IF(found == m_options.end(), "rdma: there is no option " << name);
     return *found;
-}
-
-std::vector<RdmaOptionSetting>
-RdmaOptionList::GetSettings(const std::string& group,
-                            TypeId type,
-                            const std::string& mode,
-                            RdmaOptionClash clash) const
-{
-    std::vector<RdmaOptionSetting> settings;
-    for (const RdmaOptionTarget& target : m_targets)
-    {
-        const Option& option = *Find(target.option);
-        const std::string text = option.GetText();
-        if (target.group != group || text == option.standard || !target.SetsAttribute())
-        {
-            continue;
-        }
-        auto setting = target.Read(type, text, option.standard);
-        RefuseRdmaOption(option.name,
-                         !setting && clash == RdmaOptionClash::REFUSE &&
-                             IsGivenWith(option.name, mode),
-                         "--" + mode + "=" + GetText(mode));
-        if (setting && !YieldsToAttribute(option, type, *setting))
-        {
-            settings.push_back(std::move(*setting));
-        }
-    }
-    return settings;
-}
-
-bool
-RdmaOptionList::YieldsToAttribute(const Option& option,
-                                  TypeId type,
-                                  const RdmaOptionSetting& setting) const
-{
-    for (TypeId each = type;; each = each.GetParent())
-    {
-        const std::string name = each.GetName() + "::" + setting.attribute;
-        const auto found = m_ns3->find(name);
-        if (found != m_ns3->end())
-        {
-            RefuseRdmaIf(found->second.source == option.GetSource(),
-                         "--" + option.name + " with --" + name + "; accepted: one of the two");
-            return found->second.source > option.GetSource();
-        }
-        if (!each.HasParent())
-        {
-            return false;
-        }
-    }
-}
-
-void
-RdmaOptionList::SetAttributes(RdmaPart& part,
-                              const std::string& group,
-                              const std::string& mode,
-                              RdmaOptionClash clash) const
-{
-    const RdmaPart named = part;
-    for (const RdmaOptionSetting& setting : GetSettings(group, part.GetType(), mode, clash))
-    {
-        if (!named.Has(setting.attribute))
-        {
-            part.Set(setting.attribute, *setting.value);
-        }
-        else if (clash == RdmaOptionClash::REFUSE && IsGivenWith(setting.option, mode))
-        {
-            throw std::invalid_argument("--" + setting.option + " with --" + mode + "=" +
-                                        GetText(mode) + "; accepted: " + setting.attribute +
-                                        " by one of the two");
-        }
-    }
-}
-
-void
-RdmaOptionList::Refuse(const std::string& group,
-                       const std::string& mode,
-                       const std::string& why) const
-{
-    for (const RdmaOptionTarget& target : m_targets)
-    {
-        RefuseRdmaIf(target.group == group && IsGivenWith(target.option, mode),
-                     "--" + target.option + " means nothing " + why);
-    }
 }
 
 void
@@ -471,6 +389,13 @@ RdmaOptionList::GetGiven() const
         }
     }
     return given;
+}
+
+bool
+RdmaOptionList::IsDefault(const std::string& name) const
+{
+    const Option& option = *Find(name);
+    return option.GetText() == option.standard;
 }
 
 bool
@@ -520,9 +445,7 @@ RdmaOptionList::CopyValues(const RdmaOptionList& other)
 }
 
 void
-RdmaOptionList::SetNs3Argument(const std::string& name,
-                               const std::string& value,
-                               RdmaOptionSource source)
+RdmaOptionList::SetNs3Argument(const std::string& name, const std::string& value)
 {
     const auto own = m_own.find(name);
     RefuseRdmaIf(own != m_own.end(),
@@ -530,12 +453,98 @@ RdmaOptionList::SetNs3Argument(const std::string& name,
                      (name.rfind("ns3::", 0) == 0 ? "attribute" : "value") +
                      "; accepted: " + (own == m_own.end() ? "" : own->second));
     SetRdmaNs3Argument(name, value);
-    (*m_ns3)[name] = {value, source};
+    (*m_ns3)[name] = value;
+}
+
+std::string
+RdmaOptionList::NameOptionOfPart(const std::string& message) const
+{
+    const std::string prefix = "ns3::";
+    const std::string text =
+        message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
+    TypeId type;
+    if (!TypeId::LookupByNameFailSafe(prefix + text.substr(0, text.find_first_of(": ")), &type))
+    {
+        return message;
+    }
+    for (const auto& [option, kind] : m_kinds)
+    {
+        if (type == kind || type.IsChildOf(kind))
+        {
+            return "--" + option + ": " + message;
+        }
+    }
+    return message;
+}
+
+std::string
+RdmaOptionList::FindReplacement(const std::string& name) const
+{
+    if (m_kinds.empty() || name.empty())
+    {
+        return "";
+    }
+    std::string attribute = name; // "RtoLow" for "rtoLow"
+    attribute[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    // "pauseTree" means the part "pause-tree".
+    const auto isPart = [&name](const std::string& part) {
+        std::string a;
+        std::string b;
+        for (const auto& [from, to] : {std::pair(&name, &a), std::pair(&part, &b)})
+        {
+            std::copy_if(from->begin(), from->end(), std::back_inserter(*to), [](char c) {
+                return c != '-';
+            });
+            std::transform(to->begin(), to->end(), to->begin(), [](unsigned char c) {
+                return static_cast<char>(std::tolower(c));
+            });
+        }
+        return a == b;
+    };
+    for (const auto& [option, kind] : m_kinds)
+    {
+        const bool isKnown =
+            std::any_of(m_options.begin(), m_options.end(), [&name = option](const auto& each) {
+                return each->name == name;
+            });
+        for (const auto& entry : RdmaPartName::GetAll(kind))
+        {
+            if (!isKnown)
+            {
+                break;
+            }
+            TypeId::AttributeInformation info;
+            if (isPart(entry.name))
+            {
+                return "--" + option + "=" + FormatRdmaPartName(entry);
+            }
+            if (entry.settings.empty() && entry.type.LookupAttributeByName(attribute, &info))
+            {
+                return "--" + option + "=" + entry.name + "[" + attribute + "=...]";
+            }
+        }
+    }
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId type = TypeId::GetRegistered(i);
+        for (std::size_t j = 0; type.GetGroupName() == "Rdma" && j < type.GetAttributeN(); ++j)
+        {
+            if (type.GetAttribute(j).name == attribute)
+            {
+                return "--" + type.GetAttributeFullName(j) + "=...";
+            }
+        }
+    }
+    return "";
 }
 
 std::string
 RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>& more) const
 {
+    if (const std::string replacement = FindReplacement(name); !replacement.empty())
+    {
+        return "; accepted: " + replacement;
+    }
     std::vector<std::string> names = more;
     for (const auto& option : m_options)
     {
@@ -593,9 +602,7 @@ RdmaOptionList::Apply(const std::string& text, const std::string& file, RdmaOpti
             {
                 RefuseRdmaIf(!IsRdmaNs3Argument(name),
                              "--" + name + ": there is no such option" + Suggest(name));
-                SetNs3Argument(name,
-                               argument.substr(std::min(equals + 1, argument.size())),
-                               source);
+                SetNs3Argument(name, argument.substr(std::min(equals + 1, argument.size())));
                 continue;
             }
             RefuseRdmaIf((*found)->IsAction(),
@@ -646,7 +653,7 @@ RdmaOptionList::Save(const std::string& file) const
     }
     for (const auto& [name, value] : *m_ns3)
     {
-        add(name, value.text);
+        add(name, value);
     }
     WriteRdmaFile(file, text);
 }

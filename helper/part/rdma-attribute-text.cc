@@ -140,6 +140,17 @@ GetAttributeForm(const AttributeChecker& checker)
         [&name](const AttributeForm& form) { return name.rfind(form.type, 0) == 0; });
 }
 
+/** \param name name of an attribute \return true if whole numbers of the attribute count bytes */
+bool
+CountsBytes(const std::string& name)
+{
+    const auto endsWith = [&name](const std::string& end) {
+        return name.size() >= end.size() &&
+               name.compare(name.size() - end.size(), end.size(), end) == 0;
+    };
+    return endsWith("Bytes") || endsWith("Size");
+}
+
 /** \param time a time, which may be negative \return the time as the module prints it */
 std::string
 FormatAttributeTime(const Time& time)
@@ -224,10 +235,13 @@ DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute)
 Ptr<AttributeValue>
 ReadRdmaAttribute(const TypeId::AttributeInformation& attribute, const std::string& text)
 {
+    const bool hasUnit = CountsBytes(attribute.name) && !text.empty() && text.back() == 'B' &&
+                         DynamicCast<UintegerValue>(attribute.checker->Create());
     Ptr<AttributeValue> value;
     try
     {
-        value = GetAttributeForm(*attribute.checker).read(*attribute.checker, text);
+        value = hasUnit ? Ptr<AttributeValue>(Create<UintegerValue>(ParseRdmaBytes(text)))
+                        : GetAttributeForm(*attribute.checker).read(*attribute.checker, text);
     }
     catch (const std::invalid_argument&)
     {

@@ -25,7 +25,8 @@ namespace ns3
  * \ingroup rdma
  * Reads the value of an attribute.
  *
- * - Numbers are decimal, without a unit: "1000", "0.5", "1e-3".
+ * - Numbers are decimal, without a unit: "1000", "0.5", "1e-3". Numbers of bytes, whose attributes
+ *   have names that end with Bytes or Size, may have one: "4MB", "64KiB" (ParseRdmaBytes()).
  * - Times have a unit from "ps" to "s", rates one from "bps" to "Tbps" (rdma-units.h).
  * - Booleans are true, false, 1 or 0; enumerations take the names of their values.
  * - Types are names of registered classes; text is taken as it is.

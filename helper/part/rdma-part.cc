@@ -291,13 +291,27 @@ RdmaPart::Set(const std::string& attribute, const AttributeValue& value)
     RefuseRdmaIf(IsNone(), attribute, " of no part; accepted: after a part is selected");
     const TypeId::AttributeInformation info = FindAttribute(m_type, attribute);
     const Ptr<AttributeValue> valid = CheckRdmaAttribute(m_type, attribute, value);
+    Erase(attribute);
+    m_settings.push_back({attribute, FormatRdmaAttribute(info, *valid), valid, nullptr});
+}
+
+void
+RdmaPart::SetText(const std::string& attribute, const std::string& text)
+{
+    RefuseRdmaIf(IsNone(), attribute, " of no part; accepted: after a part is selected");
+    Erase(attribute);
+    ReadSetting(attribute, text);
+}
+
+void
+RdmaPart::Erase(const std::string& attribute)
+{
     m_settings.erase(std::remove_if(m_settings.begin(),
                                     m_settings.end(),
                                     [&attribute](const Setting& setting) {
                                         return setting.attribute == attribute;
                                     }),
                      m_settings.end());
-    m_settings.push_back({attribute, FormatRdmaAttribute(info, *valid), valid, nullptr});
 }
 
 std::string

@@ -20,7 +20,7 @@ std::map<std::string, std::vector<RdmaResultColumnInfo>>& GetRdmaFileColumns();
 
 /**
  * \ingroup rdma-flow-report
- * The columns of a CSV file that an option of rdma-fabric names, for instance --monitor.
+ * The columns of a CSV file that an instrument of rdma-fabric writes, for instance monitor.
  *
  * The source file of the class that writes the file defines one RdmaFileTable at file scope. No
  * other file lists the table: RdmaResultTables::Describe() finds all of them.

@@ -4,6 +4,7 @@
 
 #include "qbb-wire.h"
 #include "rdma-fabric-network.h"
+#include "rdma-part-name.h"
 #include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
@@ -18,6 +19,17 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTcpFlowRunner);
+
+namespace
+{
+
+/// Name of the class in program options.
+const RdmaPartName g_iwarpName("iwarp",
+                               RdmaTcpFlowRunner::GetTypeId(),
+                               "",
+                               "TCP of ns-3, under the verbs of iWARP");
+
+} // namespace
 
 TypeId
 RdmaTcpFlowRunner::GetTypeId()
