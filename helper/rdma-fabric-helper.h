@@ -4,7 +4,6 @@
 #define RDMA_FABRIC_HELPER_H
 
 #include "qbb-ps.h"
-#include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
 #include "rdma-late-setters.h"
 #include "rdma-part.h"
@@ -14,9 +13,15 @@
 
 #include <ns3/attribute.h>
 #include <ns3/ipv4-address.h>
+#include <ns3/object-factory.h>
 #include <ns3/random-variable-stream.h>
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -32,6 +37,46 @@ enum class RdmaPfcDeployment
     /// tag. The hosts of a switch form one VLAN; links between switches are routed.
     VLAN
 };
+
+/**
+ * \ingroup rdma
+ * Components of a fabric and their attribute values, as set in an RdmaFabricHelper.
+ */
+struct RdmaFabricSettings
+{
+    ObjectFactory device;  //!< factory of QbbNetDevice
+    ObjectFactory channel; //!< factory of QbbChannel
+    ObjectFactory sw;      //!< factory of QbbSwitch
+    ObjectFactory routing; //!< factory of QbbRouting
+    ObjectFactory ecn;     //!< factory of QbbEcnMarker
+    ObjectFactory nic;     //!< factory of RdmaNic
+    RdmaPart buffer;       //!< the QbbBufferManager of the switches
+    RdmaPart selector;     //!< the QbbPathSelector of the switches, or none
+    RdmaPart marker;       //!< the additional QbbMarker of the switches, or none
+    RdmaPart detector;     //!< the QbbCongestionDetector of the switches, or none
+    RdmaPart transport;    //!< the RdmaTransport of the NICs
+    RdmaPart control;      //!< the RdmaCongestionControl of the NICs, or none
+    /// Attributes of queue pairs
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> queuePair;
+    /// Attributes of the factories that the user has set, as in "QbbEcnMarker::Kmin"
+    std::set<std::string> given;
+    bool vlan{false}; //!< RdmaPfcDeployment::VLAN is selected
+    /// Whether QbbEcnMarker marks packets; no value: if the congestion control needs marks
+    std::optional<bool> markEcn;
+    bool internet{false};            //!< hosts get the Internet stack of ns-3
+    Ipv4Address network{"10.0.0.0"}; //!< IPv4 network of the hosts
+    Ipv4Mask mask{"255.0.0.0"};      //!< mask of the network
+};
+
+/**
+ * \ingroup rdma
+ * Refuses a topology whose nodes and links alone need more memory than there is. The system would
+ * otherwise end the program, after minutes.
+ *
+ * \param topology a topology
+ * \throws std::invalid_argument for such a topology
+ */
+void CheckRdmaMemory(const RdmaTopology& topology);
 
 template <>
 inline constexpr const char* RDMA_NO_PART<QbbPathSelector> = "ecmp";

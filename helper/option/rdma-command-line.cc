@@ -4,8 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
-#include "rdma-option.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-program-facts.h"
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"

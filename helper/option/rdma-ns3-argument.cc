@@ -3,8 +3,7 @@
 #include "rdma-ns3-argument.h"
 
 #include "rdma-attribute-text.h"
-#include "rdma-option.h"
-#include "rdma-part-list.h"
+#include "rdma-option-list.h"
 #include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-text-file.h"

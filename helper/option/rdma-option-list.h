@@ -7,13 +7,16 @@
 #include "qbb-ps.h"
 #include "rdma-ns3-argument.h"
 #include "rdma-part.h"
+#include "rdma-refuse.h"
 
 #include <ns3/nstime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,6 +24,62 @@
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Calls a parser and prefixes its error message with the name of an option.
+ *
+ * \param option name of the option
+ * \param parse parser, which may throw std::invalid_argument
+ * \return return value of the parser
+ */
+template <typename F>
+auto
+ParseRdmaOption(const std::string& option, F parse)
+{
+    try
+    {
+        return parse();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("--" + option + ": " + error.what());
+    }
+}
+
+/**
+ * \ingroup rdma
+ * Checks the value of an option.
+ *
+ * \param option name of the option
+ * \param value value of the option
+ * \param accepted accepted values
+ * \throws std::invalid_argument for any other value
+ */
+inline void
+CheckRdmaChoice(const std::string& option,
+                const std::string& value,
+                const std::vector<std::string>& accepted)
+{
+    RefuseRdmaIf(std::find(accepted.begin(), accepted.end(), value) == accepted.end(),
+                 "--" + option + ": unknown value \"" + value +
+                     "\"; accepted: " + JoinRdmaWords(accepted));
+}
+
+/**
+ * \ingroup rdma
+ * Rejects an option that has no effect in combination with another option.
+ *
+ * \param option name of the option without effect
+ * \param given the user gave that option
+ * \param with the other option, for instance "--transport=iwarp"
+ * \throws std::invalid_argument if \p given is true
+ */
+inline void
+RefuseRdmaOption(const std::string& option, bool given, const std::string& with)
+{
+    RefuseRdmaIf(given, "--" + option + " means nothing with " + with);
+}
 
 /**
  * \ingroup rdma

@@ -6,6 +6,7 @@
 #include <ns3/attribute.h>
 #include <ns3/type-id.h>
 
+#include <functional>
 #include <string>
 
 /**
@@ -76,6 +77,17 @@ void SetRdmaDefault(const std::string& type, const std::string& name, const Attr
  * 4s"
  */
 std::string DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute);
+
+/**
+ * \ingroup rdma
+ * Makes a checker for an attribute of type StringValue whose text must have a certain form.
+ *
+ * \param read reads the text, and throws std::invalid_argument for a text that is not accepted
+ * \param accepted the accepted texts, for messages, as in "none, or numbers as in 3x1"
+ * \return the checker
+ */
+Ptr<const AttributeChecker> MakeRdmaTextChecker(std::function<void(const std::string&)> read,
+                                                const std::string& accepted);
 
 } // namespace ns3
 

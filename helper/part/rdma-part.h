@@ -10,6 +10,7 @@
 #include <ns3/type-id.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -202,6 +203,57 @@ class RdmaPartOf : public RdmaPart
 Ptr<AttributeValue> CheckRdmaAttribute(TypeId type,
                                        const std::string& attribute,
                                        const AttributeValue& value);
+
+/**
+ * \ingroup rdma
+ * \param kind a base class
+ * \return the classes of the kind that have a constructor, including user classes, in
+ *         alphabetical order
+ */
+std::vector<TypeId> GetRdmaPartTypes(TypeId kind);
+
+/**
+ * \ingroup rdma
+ * Prints one line for each part of a kind: short name, class with settings, and description.
+ * Classes without a short name follow.
+ *
+ * \param os output stream
+ * \param kind a base class
+ */
+void PrintRdmaParts(std::ostream& os, TypeId kind);
+
+/**
+ * \ingroup rdma
+ * \param entry a short name
+ * \return the name with its parameters, as in "clos:Tiers[xRadix]"; parameters in brackets are
+ *         optional
+ */
+std::string FormatRdmaPartName(const RdmaPartName::Entry& entry);
+
+/**
+ * \ingroup rdma
+ * Finds the word that a user probably meant. Parameters after a colon or bracket are ignored.
+ *
+ * \param text a word written by a user
+ * \param words the known words
+ * \return the nearest of \p words; empty if no word is near enough
+ */
+std::string FindNearestRdmaWord(const std::string& text, const std::vector<std::string>& words);
+
+/**
+ * \ingroup rdma
+ * \param words some words
+ * \return the words, separated by commas
+ */
+std::string JoinRdmaWords(const std::vector<std::string>& words);
+
+/**
+ * \ingroup rdma
+ * \param text a text
+ * \param by separator
+ * \return the pieces between the separators that are outside of brackets and quotes
+ */
+std::vector<std::string> SplitRdmaPart(const std::string& text, char by);
 
 } // namespace ns3
 

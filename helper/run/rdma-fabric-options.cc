@@ -8,7 +8,6 @@
 #include "qbb-path-selector.h"
 #include "rdma-congestion-control.h"
 #include "rdma-instrument.h"
-#include "rdma-option.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"

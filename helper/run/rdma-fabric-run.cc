@@ -13,7 +13,6 @@
 #include "qbb-wire.h"
 #include "rdma-arrivals.h"
 #include "rdma-attribute-text.h"
-#include "rdma-build-note.h"
 #include "rdma-congestion-control.h"
 #include "rdma-deadlock-report.h"
 #include "rdma-explain-report.h"
@@ -25,8 +24,7 @@
 #include "rdma-interrupt.h"
 #include "rdma-measured-columns.h"
 #include "rdma-nic-watchdog.h"
-#include "rdma-option.h"
-#include "rdma-part-text.h"
+#include "rdma-part.h"
 #include "rdma-progress.h"
 #include "rdma-queue-pair.h"
 #include "rdma-rank-alarms.h"
@@ -1007,6 +1005,36 @@ RdmaFabricRun::GetOutcome() const
     getrusage(RUSAGE_SELF, &usage);
     outcome.summary.peakRssMb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
     return outcome;
+}
+
+std::string
+GetRdmaBuildNote(bool asserts, bool logs)
+{
+    if (!asserts && !logs)
+    {
+        return "";
+    }
+    const std::string what = asserts && logs ? "asserts and logging"
+                             : asserts       ? "asserts"
+                                             : "logging";
+    return "note: this ns-3 has " + what +
+           " compiled in; long runs are faster without (see Speed in the manual)";
+}
+
+std::string
+GetRdmaBuildNote()
+{
+#ifdef NS3_ASSERT_ENABLE
+    constexpr bool ASSERTS = true;
+#else
+    constexpr bool ASSERTS = false;
+#endif
+#ifdef NS3_LOG_ENABLE
+    constexpr bool LOGS = true;
+#else
+    constexpr bool LOGS = false;
+#endif
+    return GetRdmaBuildNote(ASSERTS, LOGS);
 }
 
 } // namespace ns3

@@ -4,7 +4,7 @@
 #include "qbb-int128.h"
 #include "rdma-file-error.h"
 #include "rdma-measured-columns.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-ranks.h"
 #include "rdma-result-tables.h"
 #include "rdma-text-file.h"

@@ -4,7 +4,7 @@
 
 #include "qbb-storm-source.h"
 #include "rdma-attribute-text.h"
-#include "rdma-part-text.h"
+#include "rdma-part.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-refuse.h"
 #include "rdma-units.h"

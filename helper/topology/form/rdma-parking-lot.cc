@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-attribute-text.h"
 #include "rdma-number-list.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
-#include "rdma-text-checker.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 

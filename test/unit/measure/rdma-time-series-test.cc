@@ -5,7 +5,7 @@
 #include "rdma-fabric-run.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-runner.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-time-series.h"
 
 #include <ns3/simulator.h>
@@ -138,9 +138,9 @@ TEST(RdmaTimeSeries, NothingElseChanges)
         EXPECT_EQ(flows.size(), 8U);
         EXPECT_EQ(rtt, controlled);
     }
-    for (const std::string& name : GetRdmaPartNames(RdmaCongestionControl::GetTypeId()))
+    for (const auto& entry : RdmaPartName::GetAll(RdmaCongestionControl::GetTypeId()))
     {
-        EXPECT_EQ(tested.count(name), 1U) << "no case has " << name;
+        EXPECT_EQ(tested.count(entry.name), 1U) << "no case has " << entry.name;
     }
 }
 
