@@ -54,7 +54,7 @@ IsReadLoosely(const AttributeChecker& checker)
 
 /** \param type a class \param name name of an attribute \return attribute of the class itself */
 std::optional<TypeId::AttributeInformation>
-FindAttribute(TypeId type, const std::string& name)
+FindOwnAttribute(TypeId type, const std::string& name)
 {
     for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
     {
@@ -74,7 +74,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     std::vector<std::string> names;
     for (TypeId each = type;; each = each.GetParent())
     {
-        if (each != type && FindAttribute(each, name))
+        if (each != type && FindOwnAttribute(each, name))
         {
             return "; did you mean --" + each.GetName() + "::" + name + "?";
         }
@@ -90,7 +90,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     const std::string nearest = FindNearestRdmaWord(name, names);
     for (TypeId each = type; !nearest.empty(); each = each.GetParent())
     {
-        if (FindAttribute(each, nearest))
+        if (FindOwnAttribute(each, nearest))
         {
             return "; did you mean --" + each.GetName() + "::" + nearest + "?";
         }
@@ -108,7 +108,7 @@ SetAttributeDefault(const std::string& name, const std::string& value)
     const std::string typeName = name.substr(0, colons);
     ParseRdmaOption(name, [&typeName] { CheckRdmaClassName(typeName); });
     const TypeId type = TypeId::LookupByName(typeName);
-    const auto attribute = FindAttribute(type, name.substr(colons + 2));
+    const auto attribute = FindOwnAttribute(type, name.substr(colons + 2));
     RefuseRdmaIf(!attribute,
                  "--" + name + ": there is no such attribute" +
                      SuggestAttribute(type, name.substr(colons + 2)));

@@ -105,6 +105,40 @@ GetMost()
     }
 }
 
+/** \return the letters of a name in lower case, without hyphens: "pausetree" for "pause-tree" */
+std::string
+GetLetters(const std::string& name)
+{
+    std::string letters;
+    for (const char c : name)
+    {
+        letters += c == '-' ? "" : std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+    return letters;
+}
+
+/**
+ * \param name name of an option, as in "rto"
+ * \param attribute name of an attribute, as in "RtoHigh"
+ * \param exactly the two must be equal but for the first letter; otherwise the attribute may go on
+ *        with further words, or begin with some
+ * \return true if the option might mean the attribute
+ */
+bool
+MeansAttribute(const std::string& name, const std::string& attribute, bool exactly)
+{
+    std::string words = name;
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    const std::size_t at = attribute.find(words);
+    if (exactly || at == std::string::npos)
+    {
+        return attribute == words;
+    }
+    const std::size_t end = at + words.size();
+    return (at == 0 && std::isupper(static_cast<unsigned char>(attribute[end]))) ||
+           end == attribute.size();
+}
+
 } // namespace
 
 std::string
@@ -476,73 +510,69 @@ RdmaOptionList::NameOptionOfPart(const std::string& message) const
     return message;
 }
 
-std::string
-RdmaOptionList::FindReplacement(const std::string& name) const
+std::vector<std::string>
+RdmaOptionList::FindReplacements(const std::string& name, bool exactly) const
 {
+    std::vector<std::string> found;
     if (m_kinds.empty() || name.empty())
     {
-        return "";
+        return found;
     }
-    std::string attribute = name; // "RtoLow" for "rtoLow"
-    attribute[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    // "pauseTree" means the part "pause-tree".
-    const auto isPart = [&name](const std::string& part) {
-        std::string a;
-        std::string b;
-        for (const auto& [from, to] : {std::pair(&name, &a), std::pair(&part, &b)})
+    const auto add = [&found](const std::string& argument) {
+        if (std::find(found.begin(), found.end(), argument) == found.end())
         {
-            std::copy_if(from->begin(), from->end(), std::back_inserter(*to), [](char c) {
-                return c != '-';
-            });
-            std::transform(to->begin(), to->end(), to->begin(), [](unsigned char c) {
-                return static_cast<char>(std::tolower(c));
-            });
+            found.push_back(argument);
         }
-        return a == b;
     };
     for (const auto& [option, kind] : m_kinds)
     {
-        const bool isKnown =
-            std::any_of(m_options.begin(), m_options.end(), [&name = option](const auto& each) {
-                return each->name == name;
-            });
+        if (std::none_of(m_options.begin(),
+                         m_options.end(),
+                         [&known = option](const auto& each) { return each->name == known; }))
+        {
+            continue;
+        }
         for (const auto& entry : RdmaPartName::GetAll(kind))
         {
-            if (!isKnown)
+            if (GetLetters(entry.name) == GetLetters(name))
             {
-                break;
+                add("--" + option + "=" + FormatRdmaPartName(entry));
             }
-            TypeId::AttributeInformation info;
-            if (isPart(entry.name))
+            for (TypeId type = entry.type; entry.settings.empty() && type != kind.GetParent();
+                 type = type.GetParent())
             {
-                return "--" + option + "=" + FormatRdmaPartName(entry);
-            }
-            if (entry.settings.empty() && entry.type.LookupAttributeByName(attribute, &info))
-            {
-                return "--" + option + "=" + entry.name + "[" + attribute + "=...]";
+                for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
+                {
+                    if (MeansAttribute(name, type.GetAttribute(i).name, exactly))
+                    {
+                        add("--" + option + "=" + entry.name + "[" + type.GetAttribute(i).name +
+                            "=...]");
+                    }
+                }
             }
         }
     }
-    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    for (uint16_t i = 0; found.empty() && i < TypeId::GetRegisteredN(); ++i)
     {
         const TypeId type = TypeId::GetRegistered(i);
         for (std::size_t j = 0; type.GetGroupName() == "Rdma" && j < type.GetAttributeN(); ++j)
         {
-            if (type.GetAttribute(j).name == attribute)
+            if (MeansAttribute(name, type.GetAttribute(j).name, exactly))
             {
-                return "--" + type.GetAttributeFullName(j) + "=...";
+                add("--" + type.GetAttributeFullName(j) + "=...");
             }
         }
     }
-    return "";
+    return found;
 }
 
 std::string
 RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>& more) const
 {
-    if (const std::string replacement = FindReplacement(name); !replacement.empty())
+    constexpr std::size_t MOST = 3;
+    if (const auto found = FindReplacements(name, true); !found.empty() && found.size() <= MOST)
     {
-        return "; accepted: " + replacement;
+        return "; accepted: " + JoinRdmaWords(found);
     }
     std::vector<std::string> names = more;
     for (const auto& option : m_options)
@@ -562,7 +592,13 @@ RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>&
                      [&name](const std::string& each) { return each.rfind(name, 0) == 0; });
         nearest = longer.size() == 1 ? longer.front() : "";
     }
-    return nearest.empty() ? "; --help lists the options" : "; did you mean --" + nearest + "?";
+    if (!nearest.empty())
+    {
+        return "; did you mean --" + nearest + "?";
+    }
+    const auto found = FindReplacements(name, false);
+    return found.empty() || found.size() > MOST ? "; --help lists the options"
+                                                : "; accepted: " + JoinRdmaWords(found);
 }
 
 void

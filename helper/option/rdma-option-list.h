@@ -396,7 +396,8 @@ class RdmaOptionList
     std::string Suggest(const std::string& name, const std::vector<std::string>& more = {}) const;
 
   private:
-    std::string FindReplacement(const std::string& name) const;
+    /** \return arguments that name a part or an attribute as \p name, or nearly so, does */
+    std::vector<std::string> FindReplacements(const std::string& name, bool exactly) const;
     std::shared_ptr<Option> Find(const std::string& name) const;
 
     std::vector<std::shared_ptr<Option>> m_options; //!< options in the order of the help text

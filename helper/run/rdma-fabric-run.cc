@@ -273,6 +273,10 @@ ApplySonicFiles(RdmaFabric& fabric, const RdmaFabricOptions& options)
                          IsBufferPart(options) && options.IsGivenWith(option, "buffer"),
                          "--buffer=" + options.buffer);
     }
+    if (options.switchType != "shared")
+    {
+        return false; // the files of a preset or file of options yield to input queues
+    }
     RefuseRdmaIf(options.sonicBuffers.empty() && options.sonicQos.empty(),
                  "--sonicPgLookup: " + options.sonicPgLookup +
                      " without --sonicBuffers; accepted: with it");
@@ -369,6 +373,11 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
     : m_options(SettleBuffer(options))
 {
+    for (const std::string option : {"warmUp", "measure"})
+    {
+        RefuseRdmaIf(options.IsGivenWith(option, "workload"),
+                     "--" + option + " means nothing where the caller gives the flows");
+    }
     Build(MakeTopology(options), flows);
 }
 
@@ -481,8 +490,10 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
                              !options.IsGivenWith(option, window));
         if (hasAttribute && !workload.Has(attribute) && !yields)
         {
-            ParseRdmaOption(option, [&, &name = attribute, &text = option] {
-                workload.SetText(name, options.GetText(text));
+            ParseRdmaOption(option, [&, &name = attribute, &from = option] {
+                const std::string text = options.GetText(from);
+                const bool isSize = std::string(from) == "bytes"; // as in 2MB or 1e6
+                workload.SetText(name, isSize ? std::to_string(ParseRdmaBytes(text)) : text);
             });
         }
     }

@@ -25,7 +25,7 @@ WINDOW = ("--warmUp=100us", "--measure=300us")
 # Arguments of the runs: name, whether a window leaves flows out, whether flows stay unfinished.
 RUNS = {
     "dcqcn": (("--topology=leaf-spine:2x8x2", "--uplinkRate=100Gbps", "--load=0.4", "--cc=dcqcn", *WINDOW), True, False),
-    "hpcc": (("--topology=fat-tree:4", "--ns3::RdmaPoissonWorkload::LoadOf=Wire", "--load=0.6", "--cdf=storage", "--cc=hpcc", *WINDOW), True, False),
+    "hpcc": (("--topology=fat-tree:4", "--workload=poisson[LoadOf=Wire]", "--load=0.6", "--cdf=storage", "--cc=hpcc", *WINDOW), True, False),
     "irn": (("--topology=star:8", "--transport=irn", "--pfc=off", "--cdf=hadoop", "--load=0.5", *WINDOW), True, False),
     "stopped": (("--topology=star:8", "--load=0.7", "--stop=350us", *WINDOW), True, True),
     "incast": (("--topology=star:9", "--workload=incast:8", "--bytes=200KB"), False, False),

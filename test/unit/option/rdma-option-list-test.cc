@@ -169,14 +169,18 @@ TEST(RdmaFabricOptionsTest, AnUnknownOptionNamesThePartOrAttribute)
     for (const auto& [line, message] :
          {std::pair{"--ackInterval=4", "accepted: --transport=roce[AckInterval=...]"},
           std::pair{"--bdpCap=4", "accepted: --transport=irn[BdpCap=...]"},
-          std::pair{"--retryCount=4", "accepted: --transport=irn[RetryCount=...]"},
+          std::pair{"--retryCount=4",
+                    "accepted: --transport=irn[RetryCount=...], --transport=roce[RetryCount=...]"},
           std::pair{"--dataRetries=4", "accepted: --transport=iwarp[DataRetries=...]"},
           std::pair{"--classAlphas=4", "accepted: --buffer=shared[ClassAlphas=...]"},
           std::pair{"--gap=4", "accepted: --paths=flowlet[Gap=...]"},
           std::pair{"--pauseTree=4", "accepted: --instruments=pause-tree:File"},
           std::pair{"--ecmpSeed=4", "accepted: --ns3::QbbSwitch::EcmpSeed=..."},
           std::pair{"--topolgy=4", "did you mean --topology?"},
-          std::pair{"--rto=4", "--help lists the options"}})
+          std::pair{"--xoff=4", "accepted: --buffer=input-port[XoffBytes=...], "
+                                "--buffer=shared[XoffBytes=...]"},
+          std::pair{"--detection=4", "accepted: --ns3::QbbPfcWatchdog::DetectionTime=..."},
+          std::pair{"--bogus=4", "--help lists the options"}})
     {
         ExpectError<RdmaFileError>([&, &text = line] { options.Apply(text, "my.conf"); },
                                    {"my.conf:1: --", ": there is no such option; ", message});
