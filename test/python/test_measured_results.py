@@ -124,7 +124,7 @@ class MeasuredResults(unittest.TestCase):
                 record = ns3_rdma.read_record(self.folders[name])
                 self.assertEqual(record["command"][0], os.path.basename(PROGRAM))
                 self.assertEqual(record["command"][1:-2], list(arguments))
-                given = dict(word[2:].split("=") for word in arguments if word != "--load=0.5")
+                given = dict(word[2:].split("=", 1) for word in arguments if word != "--load=0.5")
                 self.assertEqual(record["options"], given)
                 self.assertEqual(record["state"], "cut" if is_unfinished else "complete")
                 self.assertEqual(record["cut_by"], "stop" if is_unfinished else None)
