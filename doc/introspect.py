@@ -120,11 +120,12 @@ def columns_document(description):
         "flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json",
         "cut-summary": "summary.json, in addition for a run without --measure that a signal or a deadlock "
                        "has cut",
+        "pauseTree": "--instruments=pause-tree:FILE",
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",
     }
     for name, columns in json.loads(description).items():
-        title = files.get(name, f"--{name}=FILE")
+        title = files.get(name, f"--instruments={name}:FILE")
         lines = [("Key" if name.endswith("summary") else "Column", "Type", "Unit", "Meaning")]
         lines += [
             (column["name"], column["type"], column["unit"] or "none", column["meaning"])

@@ -25,47 +25,39 @@ using namespace ns3;
 namespace
 {
 
-/// Options that accept parts, with the kinds of the parts.
-const std::vector<std::pair<std::string, TypeId>> KINDS = {
-    {"transport", RdmaTransport::GetTypeId()},
-    {"cc", RdmaCongestionControl::GetTypeId()},
-    {"paths", QbbPathSelector::GetTypeId()},
-    {"buffer", QbbBufferManager::GetTypeId()},
-    {"marking", QbbCongestionDetector::GetTypeId()},
-    {"marker", QbbMarker::GetTypeId()},
-    {"workload", RdmaWorkload::GetTypeId()},
-    {"instruments", RdmaInstrument::GetTypeId()},
-    {"topology", RdmaTopologyBuilder::GetTypeId()},
-};
-
 /** \return values of the option list; the empty one stands for all options */
 std::vector<std::string>
-GetListWords()
+GetListWords(const RdmaFabricOptions& options)
 {
     std::vector<std::string> words{""};
-    for (const auto& [name, kind] : KINDS)
+    for (const auto& [name, kind] : options.GetPartKinds())
     {
-        words.push_back(name);
+        if (words.back() != name)
+        {
+            words.push_back(name);
+        }
     }
     return words;
 }
 
-/** \param option an option whose parts are printed; empty: all */
+/** Prints the parts of an option. \param option name of the option; empty: all options */
 void
-PrintParts(const std::string& option)
+PrintParts(const RdmaFabricOptions& options, const std::string& option)
 {
-    for (const auto& [name, kind] : KINDS)
+    std::string last;
+    for (const auto& [name, kind] : options.GetPartKinds())
     {
         if (option.empty() || option == name)
         {
-            std::cout << "--" << name << "\n";
+            std::cout << (name == last ? "" : "--" + name + "\n");
             PrintRdmaParts(std::cout, kind);
+            last = name;
         }
     }
 }
 
 /**
- * Refuses a file of an option that the results would replace.
+ * Refuses a file of an instrument that the results would replace.
  *
  * \param options options of the run
  * \param folder folder of the results
@@ -76,16 +68,14 @@ CheckFiles(const RdmaFabricOptions& options, const std::string& folder)
     const auto normal = [](const std::filesystem::path& path) {
         return std::filesystem::absolute(path).lexically_normal();
     };
-    for (const std::string option : {"monitor", "pauseTree", "timeseries", "trace-events"})
+    for (const auto& [option, instrument] : RdmaFabricRun::MakeInstruments(options))
     {
+        const std::string file = RdmaFabricRun::GetFile(*instrument);
         for (const std::string name : {"flows.csv", "ports.csv", "summary.json", "run.json"})
         {
-            const std::string file = options.GetText(option);
-            RefuseRdmaIf(!file.empty() &&
-                             normal(file) == normal(std::filesystem::path(folder) / name),
-                         "--" + option + ": " + file +
-                             ", which --out writes; accepted: another "
-                             "file");
+            RefuseRdmaIf(
+                !file.empty() && normal(file) == normal(std::filesystem::path(folder) / name),
+                "--" + option + ": " + file + ", which --out writes; accepted: another file");
         }
     }
 }
@@ -116,14 +106,14 @@ main(int argc, char* argv[])
         "list",
         "print the parts that an option takes; no option: all",
         [&](const auto& option) { list = option; },
-        GetListWords());
+        GetListWords(options));
     cmd.Include(options);
     cmd.Add("out", "directory for flows.csv, ports.csv, summary.json, run.json", out);
     cmd.Add("progress", "auto (on a terminal), on or off", progress, {"auto", "on", "off"});
     return cmd.Run(argc, argv, [&] {
         if (list)
         {
-            PrintParts(*list);
+            PrintParts(options, *list);
             return 0;
         }
         RefuseRdmaOption("out", !out.empty() && options.checkDeadlock, "--checkDeadlock");

@@ -121,7 +121,7 @@ main(int argc, char* argv[])
     cmd.Sets({
         {"ns3::QbbNetDevice::DataRate", "--rate"},
         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
-        {"ns3::RoceTransport::LossRecovery", "rdma-fabric --recovery"},
+        {"ns3::RoceTransport::LossRecovery", "rdma-fabric --transport='roce[LossRecovery=...]'"},
     });
     QbbBitRate rate = 40_gbps;
     uint64_t bytes = 4'000'000;

@@ -37,21 +37,9 @@ main(int argc, char* argv[])
     QbbPs duration = 20_ms;
     std::string csv = "none";
     QbbPs period = 100_us;
-    cmd.Include(options,
-                {"topology",
-                 "rate",
-                 "uplinkRate",
-                 "delay",
-                 "mtu",
-                 "switch",
-                 "portBuffer",
-                 "xoff",
-                 "xon",
-                 "cells",
-                 "crossbar",
-                 "cc",
-                 "marking",
-                 "markThreshold"});
+    cmd.Include(
+        options,
+        {"topology", "rate", "uplinkRate", "delay", "mtu", "switch", "buffer", "cc", "marking"});
     cmd.Add("cnpInterval",
             "shortest time between CNPs of a flow; 1ps: each mark",
             cnpInterval,

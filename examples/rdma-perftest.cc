@@ -45,7 +45,8 @@ struct Options
     uint32_t qps{1};
     Time interval;
     std::string transport{"roce"};
-    RdmaFabricOptions fabric; //!< topology, links, mtu and pcap
+    RdmaFabricOptions fabric; //!< topology, links and mtu
+    std::string pcap;         //!< prefix of the captures; empty: none
 };
 
 /// Accepted values of the options --op, --pattern and --transport, with the attribute values.
@@ -147,9 +148,9 @@ Measure(const Options& options, uint64_t size)
     fabric->AssignStreams(1);
     const uint32_t first = topology.GetHosts().front();
     const uint32_t last = topology.GetHosts().back();
-    if (!options.fabric.pcap.empty())
+    if (!options.pcap.empty())
     {
-        QbbHelper().EnablePcapAll(options.fabric.pcap, true);
+        QbbHelper().EnablePcapAll(options.pcap, true);
     }
 
     RdmaServerHelper servers;
@@ -263,7 +264,8 @@ main(int argc, char* argv[])
     cmd.Add("qps", "queue pairs", options.qps, {"1", "1048576"});
     cmd.Add("interval", "shortest time between two messages of a queue pair", options.interval);
     cmd.Add("transport", "roce or irn", options.transport, GetNames(TRANSPORTS));
-    cmd.Include(options.fabric, {"topology", "rate", "uplinkRate", "delay", "mtu", "loss", "pcap"});
+    cmd.Include(options.fabric, {"topology", "rate", "uplinkRate", "delay", "mtu", "loss"});
+    cmd.Add("pcap", "prefix of a capture file for every port", options.pcap);
     return cmd.Run(argc, argv, [&] {
         Check(options, cmd);
         const std::vector<uint64_t> sizes = GetSizes(options);

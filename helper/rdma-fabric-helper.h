@@ -4,18 +4,24 @@
 #define RDMA_FABRIC_HELPER_H
 
 #include "qbb-ps.h"
-#include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
 #include "rdma-late-setters.h"
+#include "rdma-part.h"
 #include "rdma-queue-pair.h"
 #include "rdma-refuse.h"
 #include "rdma-topology.h"
 
 #include <ns3/attribute.h>
 #include <ns3/ipv4-address.h>
+#include <ns3/object-factory.h>
 #include <ns3/random-variable-stream.h>
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -34,6 +40,53 @@ enum class RdmaPfcDeployment
 
 /**
  * \ingroup rdma
+ * Components of a fabric and their attribute values, as set in an RdmaFabricHelper.
+ */
+struct RdmaFabricSettings
+{
+    ObjectFactory device;  //!< factory of QbbNetDevice
+    ObjectFactory channel; //!< factory of QbbChannel
+    ObjectFactory sw;      //!< factory of QbbSwitch
+    ObjectFactory routing; //!< factory of QbbRouting
+    ObjectFactory ecn;     //!< factory of QbbEcnMarker
+    ObjectFactory nic;     //!< factory of RdmaNic
+    RdmaPart buffer;       //!< the QbbBufferManager of the switches
+    RdmaPart selector;     //!< the QbbPathSelector of the switches, or none
+    RdmaPart marker;       //!< the additional QbbMarker of the switches, or none
+    RdmaPart detector;     //!< the QbbCongestionDetector of the switches, or none
+    RdmaPart transport;    //!< the RdmaTransport of the NICs
+    RdmaPart control;      //!< the RdmaCongestionControl of the NICs, or none
+    /// Attributes of queue pairs
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> queuePair;
+    /// Attributes of the factories that the user has set, as in "QbbEcnMarker::Kmin"
+    std::set<std::string> given;
+    bool vlan{false}; //!< RdmaPfcDeployment::VLAN is selected
+    /// Whether QbbEcnMarker marks packets; no value: if the congestion control needs marks
+    std::optional<bool> markEcn;
+    bool internet{false};            //!< hosts get the Internet stack of ns-3
+    Ipv4Address network{"10.0.0.0"}; //!< IPv4 network of the hosts
+    Ipv4Mask mask{"255.0.0.0"};      //!< mask of the network
+};
+
+/**
+ * \ingroup rdma
+ * Refuses a topology whose nodes and links alone need more memory than there is. The system would
+ * otherwise end the program, after minutes.
+ *
+ * \param topology a topology
+ * \throws std::invalid_argument for such a topology
+ */
+void CheckRdmaMemory(const RdmaTopology& topology);
+
+template <>
+inline constexpr const char* RDMA_NO_PART<QbbPathSelector> = "ecmp";
+template <>
+inline constexpr const char* RDMA_NO_PART<QbbBufferManager> = "";
+template <>
+inline constexpr const char* RDMA_NO_PART<RdmaTransport> = "";
+
+/**
+ * \ingroup rdma
  * Builds a fabric from a topology: nodes, QbbNetDevices and QbbChannels, a QbbSwitch on every
  * switch, an RdmaNic on every host, addresses and routes.
  *
@@ -43,10 +96,10 @@ enum class RdmaPfcDeployment
  *     auto [here, there] = fabric->Connect(0, 17);
  *     here->PostSend(...);
  *
- * Exchangeable components are selected by text (RdmaPart): a short name such as "dcqcn-nic", or a
- * class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes defined by the user
- * are accepted as well. An invalid text, an unknown attribute and a value that an attribute does
- * not take cause std::invalid_argument with a list of accepted values.
+ * Exchangeable components are parts (RdmaPart), which may be given as text: a short name such as
+ * "dcqcn-nic", or a class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes
+ * defined by the user are accepted as well. An invalid text, an unknown attribute and a value that
+ * an attribute does not take cause std::invalid_argument with a list of accepted values.
  *
  * The constructor calls RdmaSimulatorImpl::Select(), which sets ns-3's time resolution to
  * femtoseconds. Create the helper before the first event is scheduled, and do not call
@@ -98,11 +151,10 @@ class RdmaFabricHelper
         SetChecked(Change("SetRoutingAttribute", name).routing, name, value);
     }
 
-    /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
-    void SetPathSelector(const std::string& selector)
+    /** \param selector the QbbPathSelector of every switch, or "ecmp" (default) */
+    void SetPathSelector(const RdmaPartOf<QbbPathSelector>& selector)
     {
-        Change("SetPathSelector").selector =
-            RdmaPart::ParseOptional(selector, QbbPathSelector::GetTypeId(), "ecmp");
+        Change("SetPathSelector").selector = selector;
     }
 
     /** \param name an attribute of the path selector \param value value for all switches */
@@ -112,9 +164,9 @@ class RdmaFabricHelper
     }
 
     /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
-    void SetMarker(const std::string& marker)
+    void SetMarker(const RdmaPartOf<QbbMarker>& marker)
     {
-        Change("SetMarker").marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
+        Change("SetMarker").marker = marker;
     }
 
     /** \param name attribute of the marker of SetMarker() \param value value for all switches */
@@ -124,10 +176,9 @@ class RdmaFabricHelper
     }
 
     /** \param detector the QbbCongestionDetector of every switch, or "none" */
-    void SetCongestionDetector(const std::string& detector)
+    void SetCongestionDetector(const RdmaPartOf<QbbCongestionDetector>& detector)
     {
-        Change("SetCongestionDetector").detector =
-            RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
+        Change("SetCongestionDetector").detector = detector;
     }
 
     /** \param name attribute of the congestion detector \param value value for all switches */
@@ -137,9 +188,9 @@ class RdmaFabricHelper
     }
 
     /** \param buffer the QbbBufferManager of every switch */
-    void SetBufferManager(const std::string& buffer)
+    void SetBufferManager(const RdmaPartOf<QbbBufferManager>& buffer)
     {
-        Change("SetBufferManager").buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
+        Change("SetBufferManager").buffer = buffer;
     }
 
     /** \param name attribute of the buffer manager \param value value for all switches */
@@ -184,9 +235,9 @@ class RdmaFabricHelper
      *
      * \param transport the RdmaTransport of all NICs
      */
-    void SetTransport(const std::string& transport)
+    void SetTransport(const RdmaPartOf<RdmaTransport>& transport)
     {
-        Change("SetTransport").transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
+        Change("SetTransport").transport = transport;
     }
 
     /** \param name an attribute of the transport \param value value for all NICs */
@@ -205,10 +256,9 @@ class RdmaFabricHelper
      *
      * \param control the RdmaCongestionControl of all NICs, or "none", the default
      */
-    void SetCongestionControl(const std::string& control)
+    void SetCongestionControl(const RdmaPartOf<RdmaCongestionControl>& control)
     {
-        Change("SetCongestionControl").control =
-            RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
+        Change("SetCongestionControl").control = control;
     }
 
     /** \param name attribute of the congestion control \param value value for all NICs */

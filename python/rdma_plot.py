@@ -10,8 +10,8 @@
     rdma_plot.py timeseries CSV -o FILE     rate, window, round trip of flows in time
     rdma_plot.py monitor    CSV -o FILE     queues and pauses of ports in time
 
-RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER; CSV is a file that its --timeseries
-or --monitor wrote. FILE ends in .png, .svg or .pdf.
+RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER; CSV is a file that its
+instrument timeseries or monitor wrote. FILE ends in .png, .svg or .pdf.
 
 The flows are those that the run counts: with --measure, those that start in the window. --all-flows
 shows all flows that started, and says so. Results of a run that was cut say so.
@@ -251,7 +251,7 @@ def parser():
 
     def add_file(name, text):
         verb = verbs.add_parser(name, help=text, description=text)
-        verb.add_argument("csv", metavar="CSV", help=f"a file that rdma-fabric --{name}=FILE wrote")
+        verb.add_argument("csv", metavar="CSV", help=f"a file that rdma-fabric --instruments={name}:FILE wrote")
         return add_out(verb)
 
     def at_least_one(text):

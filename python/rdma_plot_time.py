@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pictures over time: flows (rdma-fabric --timeseries) and ports (--monitor)."""
+"""Pictures over time: flows (instrument timeseries) and ports (instrument monitor)."""
 
 import collections
 import math

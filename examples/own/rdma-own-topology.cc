@@ -12,7 +12,8 @@
  *     ns3 run "rdma-own-topology --topology=leaf-spine:4x8x4"
  *
  * Cables of a torus form rings, in which PFC can deadlock when packets take the shortest path. The
- * routes therefore go up a tree, then down, unless --routes=shortest says otherwise.
+ * routes therefore go up a tree, then down, unless
+ * --ns3::QbbRouting::Algorithm=ShortestPath says otherwise.
  */
 
 #include "ns3/core-module.h"
@@ -107,9 +108,10 @@ main(int argc, char* argv[])
     options.topology = "torus:4x4";
     options.uplinkRate = "100Gbps";
     options.workload = "permutation";
-    options.routes = "up-down";
-    cmd.Include(options, {"topology", "workload", "bytes", "routes", "uplinkRate"});
+    cmd.Include(options, {"topology", "workload", "bytes", "uplinkRate"});
     return cmd.Run(argc, argv, [&] {
+        // Shortest paths over a torus can deadlock. --ns3::QbbRouting::Algorithm= still applies.
+        SetRdmaDefault("ns3::QbbRouting", "Algorithm", StringValue("UpDown"));
         RdmaFabricRun run(options);
         run.Run();
         PrintRdmaOutcome(std::cout, run.GetOutcome());

@@ -4,8 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
-#include "rdma-option.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-program-facts.h"
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
@@ -225,7 +224,7 @@ RdmaCommandLine::Read(const std::vector<std::string>& arguments)
                              argument.value == "ns3::DefaultSimulatorImpl",
                          "--" + argument.name + ": " + argument.value +
                              "; accepted: --simulator=default");
-            SetNs3Argument(argument.name, argument.value, RdmaOptionSource::ARGUMENT);
+            SetNs3Argument(argument.name, argument.value);
         }
     }
     CheckSimulator();

@@ -3,8 +3,7 @@
 #include "rdma-ns3-argument.h"
 
 #include "rdma-attribute-text.h"
-#include "rdma-option.h"
-#include "rdma-part-list.h"
+#include "rdma-option-list.h"
 #include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-text-file.h"
@@ -55,7 +54,7 @@ IsReadLoosely(const AttributeChecker& checker)
 
 /** \param type a class \param name name of an attribute \return attribute of the class itself */
 std::optional<TypeId::AttributeInformation>
-FindAttributeOf(TypeId type, const std::string& name)
+FindOwnAttribute(TypeId type, const std::string& name)
 {
     for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
     {
@@ -75,7 +74,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     std::vector<std::string> names;
     for (TypeId each = type;; each = each.GetParent())
     {
-        if (each != type && FindAttributeOf(each, name))
+        if (each != type && FindOwnAttribute(each, name))
         {
             return "; did you mean --" + each.GetName() + "::" + name + "?";
         }
@@ -91,7 +90,7 @@ SuggestAttribute(TypeId type, const std::string& name)
     const std::string nearest = FindNearestRdmaWord(name, names);
     for (TypeId each = type; !nearest.empty(); each = each.GetParent())
     {
-        if (FindAttributeOf(each, nearest))
+        if (FindOwnAttribute(each, nearest))
         {
             return "; did you mean --" + each.GetName() + "::" + nearest + "?";
         }
@@ -109,7 +108,7 @@ SetAttributeDefault(const std::string& name, const std::string& value)
     const std::string typeName = name.substr(0, colons);
     ParseRdmaOption(name, [&typeName] { CheckRdmaClassName(typeName); });
     const TypeId type = TypeId::LookupByName(typeName);
-    const auto attribute = FindAttributeOf(type, name.substr(colons + 2));
+    const auto attribute = FindOwnAttribute(type, name.substr(colons + 2));
     RefuseRdmaIf(!attribute,
                  "--" + name + ": there is no such attribute" +
                      SuggestAttribute(type, name.substr(colons + 2)));
@@ -123,11 +122,12 @@ SetAttributeDefault(const std::string& name, const std::string& value)
             Config::SetDefault(name, PointerValue(part.CreateObject()));
             return;
         }
+        Ptr<AttributeValue> read = Create<StringValue>(value);
         if (isOfModule || IsReadLoosely(*attribute->checker))
         {
-            ReadRdmaAttribute(*attribute, value);
+            read = ReadRdmaAttribute(*attribute, value);
         }
-        RefuseRdmaIf(!Config::SetDefaultFailSafe(name, StringValue(value)),
+        RefuseRdmaIf(!Config::SetDefaultFailSafe(name, *read),
                      attribute->name + " " + QuoteRdmaText(value) +
                          "; accepted: " + DescribeRdmaAttribute(*attribute));
     });

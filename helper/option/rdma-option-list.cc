@@ -5,8 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-file-error.h"
-#include "rdma-option.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
@@ -14,6 +13,7 @@
 #include <ns3/abort.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -103,6 +103,40 @@ GetMost()
     {
         return "";
     }
+}
+
+/** \return the letters of a name in lower case, without hyphens: "pausetree" for "pause-tree" */
+std::string
+GetLetters(const std::string& name)
+{
+    std::string letters;
+    for (const char c : name)
+    {
+        letters += c == '-' ? "" : std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+    return letters;
+}
+
+/**
+ * \param name name of an option, as in "rto"
+ * \param attribute name of an attribute, as in "RtoHigh"
+ * \param exactly the two must be equal but for the first letter; otherwise the attribute may go on
+ *        with further words, or begin with some
+ * \return true if the option might mean the attribute
+ */
+bool
+MeansAttribute(const std::string& name, const std::string& attribute, bool exactly)
+{
+    std::string words = name;
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    const std::size_t at = attribute.find(words);
+    if (exactly || at == std::string::npos)
+    {
+        return attribute == words;
+    }
+    const std::size_t end = at + words.size();
+    return (at == 0 && std::isupper(static_cast<unsigned char>(attribute[end]))) ||
+           end == attribute.size();
 }
 
 } // namespace
@@ -322,6 +356,7 @@ RdmaOptionList::Include(const RdmaOptionList& other, const std::vector<std::stri
     // Values that are given later, to either list, concern both.
     other.m_ns3->insert(m_ns3->begin(), m_ns3->end());
     m_ns3 = other.m_ns3;
+    m_kinds = other.m_kinds;
     for (const auto& option : other.m_options)
     {
         if (option->GetText() != option->known)
@@ -350,90 +385,6 @@ RdmaOptionList::Find(const std::string& name) const
     });
     NS_ABORT_MSG_IF(found == m_options.end(), "rdma: there is no option " << name);
     return *found;
-}
-
-std::vector<RdmaOptionSetting>
-RdmaOptionList::GetSettings(const std::string& group,
-                            TypeId type,
-                            const std::string& mode,
-                            RdmaOptionClash clash) const
-{
-    std::vector<RdmaOptionSetting> settings;
-    for (const RdmaOptionTarget& target : m_targets)
-    {
-        const Option& option = *Find(target.option);
-        const std::string text = option.GetText();
-        if (target.group != group || text == option.standard || !target.SetsAttribute())
-        {
-            continue;
-        }
-        auto setting = target.Read(type, text, option.standard);
-        RefuseRdmaOption(option.name,
-                         !setting && clash == RdmaOptionClash::REFUSE &&
-                             IsGivenWith(option.name, mode),
-                         "--" + mode + "=" + GetText(mode));
-        if (setting && !YieldsToAttribute(option, type, *setting))
-        {
-            settings.push_back(std::move(*setting));
-        }
-    }
-    return settings;
-}
-
-bool
-RdmaOptionList::YieldsToAttribute(const Option& option,
-                                  TypeId type,
-                                  const RdmaOptionSetting& setting) const
-{
-    for (TypeId each = type;; each = each.GetParent())
-    {
-        const std::string name = each.GetName() + "::" + setting.attribute;
-        const auto found = m_ns3->find(name);
-        if (found != m_ns3->end())
-        {
-            RefuseRdmaIf(found->second.source == option.GetSource(),
-                         "--" + option.name + " with --" + name + "; accepted: one of the two");
-            return found->second.source > option.GetSource();
-        }
-        if (!each.HasParent())
-        {
-            return false;
-        }
-    }
-}
-
-void
-RdmaOptionList::SetAttributes(RdmaPart& part,
-                              const std::string& group,
-                              const std::string& mode,
-                              RdmaOptionClash clash) const
-{
-    const RdmaPart named = part;
-    for (const RdmaOptionSetting& setting : GetSettings(group, part.GetType(), mode, clash))
-    {
-        if (!named.Has(setting.attribute))
-        {
-            part.Set(setting.attribute, *setting.value);
-        }
-        else if (clash == RdmaOptionClash::REFUSE && IsGivenWith(setting.option, mode))
-        {
-            throw std::invalid_argument("--" + setting.option + " with --" + mode + "=" +
-                                        GetText(mode) + "; accepted: " + setting.attribute +
-                                        " by one of the two");
-        }
-    }
-}
-
-void
-RdmaOptionList::Refuse(const std::string& group,
-                       const std::string& mode,
-                       const std::string& why) const
-{
-    for (const RdmaOptionTarget& target : m_targets)
-    {
-        RefuseRdmaIf(target.group == group && IsGivenWith(target.option, mode),
-                     "--" + target.option + " means nothing " + why);
-    }
 }
 
 void
@@ -471,6 +422,13 @@ RdmaOptionList::GetGiven() const
         }
     }
     return given;
+}
+
+bool
+RdmaOptionList::IsDefault(const std::string& name) const
+{
+    const Option& option = *Find(name);
+    return option.GetText() == option.standard;
 }
 
 bool
@@ -520,9 +478,7 @@ RdmaOptionList::CopyValues(const RdmaOptionList& other)
 }
 
 void
-RdmaOptionList::SetNs3Argument(const std::string& name,
-                               const std::string& value,
-                               RdmaOptionSource source)
+RdmaOptionList::SetNs3Argument(const std::string& name, const std::string& value)
 {
     const auto own = m_own.find(name);
     RefuseRdmaIf(own != m_own.end(),
@@ -530,12 +486,94 @@ RdmaOptionList::SetNs3Argument(const std::string& name,
                      (name.rfind("ns3::", 0) == 0 ? "attribute" : "value") +
                      "; accepted: " + (own == m_own.end() ? "" : own->second));
     SetRdmaNs3Argument(name, value);
-    (*m_ns3)[name] = {value, source};
+    (*m_ns3)[name] = value;
+}
+
+std::string
+RdmaOptionList::NameOptionOfPart(const std::string& message) const
+{
+    const std::string prefix = "ns3::";
+    const std::string text =
+        message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
+    TypeId type;
+    if (!TypeId::LookupByNameFailSafe(prefix + text.substr(0, text.find_first_of(": ")), &type))
+    {
+        return message;
+    }
+    for (const auto& [option, kind] : m_kinds)
+    {
+        if (type == kind || type.IsChildOf(kind))
+        {
+            return "--" + option + ": " + message;
+        }
+    }
+    return message;
+}
+
+std::vector<std::string>
+RdmaOptionList::FindReplacements(const std::string& name, bool exactly) const
+{
+    std::vector<std::string> found;
+    if (m_kinds.empty() || name.empty())
+    {
+        return found;
+    }
+    const auto add = [&found](const std::string& argument) {
+        if (std::find(found.begin(), found.end(), argument) == found.end())
+        {
+            found.push_back(argument);
+        }
+    };
+    for (const auto& [option, kind] : m_kinds)
+    {
+        if (std::none_of(m_options.begin(),
+                         m_options.end(),
+                         [&known = option](const auto& each) { return each->name == known; }))
+        {
+            continue;
+        }
+        for (const auto& entry : RdmaPartName::GetAll(kind))
+        {
+            if (GetLetters(entry.name) == GetLetters(name))
+            {
+                add("--" + option + "=" + FormatRdmaPartName(entry));
+            }
+            for (TypeId type = entry.type; entry.settings.empty() && type != kind.GetParent();
+                 type = type.GetParent())
+            {
+                for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
+                {
+                    if (MeansAttribute(name, type.GetAttribute(i).name, exactly))
+                    {
+                        add("--" + option + "=" + entry.name + "[" + type.GetAttribute(i).name +
+                            "=...]");
+                    }
+                }
+            }
+        }
+    }
+    for (uint16_t i = 0; found.empty() && i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId type = TypeId::GetRegistered(i);
+        for (std::size_t j = 0; type.GetGroupName() == "Rdma" && j < type.GetAttributeN(); ++j)
+        {
+            if (MeansAttribute(name, type.GetAttribute(j).name, exactly))
+            {
+                add("--" + type.GetAttributeFullName(j) + "=...");
+            }
+        }
+    }
+    return found;
 }
 
 std::string
 RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>& more) const
 {
+    constexpr std::size_t MOST = 3;
+    if (const auto found = FindReplacements(name, true); !found.empty() && found.size() <= MOST)
+    {
+        return "; accepted: " + JoinRdmaWords(found);
+    }
     std::vector<std::string> names = more;
     for (const auto& option : m_options)
     {
@@ -554,7 +592,13 @@ RdmaOptionList::Suggest(const std::string& name, const std::vector<std::string>&
                      [&name](const std::string& each) { return each.rfind(name, 0) == 0; });
         nearest = longer.size() == 1 ? longer.front() : "";
     }
-    return nearest.empty() ? "; --help lists the options" : "; did you mean --" + nearest + "?";
+    if (!nearest.empty())
+    {
+        return "; did you mean --" + nearest + "?";
+    }
+    const auto found = FindReplacements(name, false);
+    return found.empty() || found.size() > MOST ? "; --help lists the options"
+                                                : "; accepted: " + JoinRdmaWords(found);
 }
 
 void
@@ -593,9 +637,7 @@ RdmaOptionList::Apply(const std::string& text, const std::string& file, RdmaOpti
             {
                 RefuseRdmaIf(!IsRdmaNs3Argument(name),
                              "--" + name + ": there is no such option" + Suggest(name));
-                SetNs3Argument(name,
-                               argument.substr(std::min(equals + 1, argument.size())),
-                               source);
+                SetNs3Argument(name, argument.substr(std::min(equals + 1, argument.size())));
                 continue;
             }
             RefuseRdmaIf((*found)->IsAction(),
@@ -646,7 +688,7 @@ RdmaOptionList::Save(const std::string& file) const
     }
     for (const auto& [name, value] : *m_ns3)
     {
-        add(name, value.text);
+        add(name, value);
     }
     WriteRdmaFile(file, text);
 }

@@ -6,15 +6,17 @@
 #include "qbb-bit-rate.h"
 #include "qbb-ps.h"
 #include "rdma-ns3-argument.h"
-#include "rdma-option-target.h"
 #include "rdma-part.h"
+#include "rdma-refuse.h"
 
 #include <ns3/nstime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,6 +24,68 @@
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Calls a parser and prefixes its error message with the name of an option.
+ *
+ * \param option name of the option
+ * \param parse parser, which may throw std::invalid_argument
+ * \return return value of the parser
+ */
+template <typename F>
+auto
+ParseRdmaOption(const std::string& option, F parse)
+{
+    try
+    {
+        return parse();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("--" + option + ": " + error.what());
+    }
+}
+
+/**
+ * \ingroup rdma
+ * Checks the value of an option.
+ *
+ * \param option name of the option
+ * \param value value of the option
+ * \param accepted accepted values
+ * \throws std::invalid_argument for any other value
+ */
+inline void
+CheckRdmaChoice(const std::string& option,
+                const std::string& value,
+                const std::vector<std::string>& accepted)
+{
+    RefuseRdmaIf(std::find(accepted.begin(), accepted.end(), value) == accepted.end(),
+                 "--" + option + ": unknown value \"" + value +
+                     "\"; accepted: " + JoinRdmaWords(accepted));
+}
+
+/**
+ * \ingroup rdma
+ * Rejects an option that has no effect in combination with another option.
+ *
+ * \param option name of the option without effect
+ * \param given the user gave that option
+ * \param with the other option, for instance "--transport=iwarp"
+ * \throws std::invalid_argument if \p given is true
+ */
+inline void
+RefuseRdmaOption(const std::string& option, bool given, const std::string& with)
+{
+    RefuseRdmaIf(given, "--" + option + " means nothing with " + with);
+}
+
+/**
+ * \ingroup rdma
+ * Names of options that take parts, and the kinds of these parts.
+ */
+using RdmaPartKinds = std::vector<std::pair<std::string, TypeId>>;
 
 /**
  * \ingroup rdma
@@ -151,48 +215,21 @@ class RdmaOptionList
     void Save(const std::string& file) const;
 
     /**
-     * Reads the options of a group whose values differ from their defaults.
-     *
-     * \param group group of options (RdmaOptionTarget)
-     * \param type class that has the attributes
-     * \param mode option that names the class: "transport"
-     * \param clash what happens to an option whose attribute the class does not have
-     * \return attributes and values
-     * \throws std::invalid_argument naming an option that is invalid; that does not apply to the
-     *         class and is given with the mode (IsGivenWith()); or that is given beside an argument
-     *         --ns3::Class::Attribute= for its attribute
+     * \return kinds of the parts that options take, in the order of help texts: name of the option
+     *         and base class. An option may take parts of several kinds.
      */
-    std::vector<RdmaOptionSetting> GetSettings(
-        const std::string& group,
-        TypeId type,
-        const std::string& mode,
-        RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
+    const RdmaPartKinds& GetPartKinds() const
+    {
+        return m_kinds;
+    }
 
     /**
-     * Sets the attributes of a part from the options of a group. An option whose source precedes
-     * that of the mode yields to the text of the part.
+     * Names the option of a part that refuses its settings.
      *
-     * \param [in,out] part the part
-     * \param group group of options (RdmaOptionTarget)
-     * \param mode option that names the part: "transport"
-     * \param clash what happens to an option that the part cannot follow
-     * \throws std::invalid_argument naming an option that is invalid, does not apply to the part,
-     * or sets an attribute that the text of the part sets
+     * \param message message of the part, which begins with the name of its class
+     * \return the message behind the option that takes such parts, if there is one
      */
-    void SetAttributes(RdmaPart& part,
-                       const std::string& group,
-                       const std::string& mode,
-                       RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
-
-    /**
-     * Rejects the options of a group that are given with another option.
-     *
-     * \param group group of options
-     * \param mode option that makes the group mean nothing: "switch"
-     * \param why end of the message: "with --switch=shared", "without --watchdog"
-     * \throws std::invalid_argument for the first option for which IsGivenWith() is true
-     */
-    void Refuse(const std::string& group, const std::string& mode, const std::string& why) const;
+    std::string NameOptionOfPart(const std::string& message) const;
 
     /**
      * Rejects arguments of the command line.
@@ -212,6 +249,9 @@ class RdmaOptionList
 
     /** \return options whose values differ from their defaults: values as text, by name */
     std::map<std::string, std::string> GetGiven() const;
+
+    /** \param name name of an option \return true if the option has its default value */
+    bool IsDefault(const std::string& name) const;
 
     /** \param name name of an option \return true if an argument of the command line has set it */
     bool IsGiven(const std::string& name) const;
@@ -275,11 +315,11 @@ class RdmaOptionList
     };
 
     /**
-     * \param targets attributes that options set, in the order in which they are set
+     * \param kinds kinds of the parts that options take
      * \param own attributes that a run sets by itself
      */
-    RdmaOptionList(std::vector<RdmaOptionTarget> targets, RdmaOwnAttributes own)
-        : m_targets(std::move(targets)),
+    RdmaOptionList(RdmaPartKinds kinds, RdmaOwnAttributes own)
+        : m_kinds(std::move(kinds)),
           m_own(std::move(own))
     {
     }
@@ -330,10 +370,9 @@ class RdmaOptionList
      *
      * \param name name of the attribute or of the global value
      * \param value the value
-     * \param source where the value comes from
      * \throws std::invalid_argument naming the argument and the accepted values
      */
-    void SetNs3Argument(const std::string& name, const std::string& value, RdmaOptionSource source);
+    void SetNs3Argument(const std::string& name, const std::string& value);
 
     /** \return attributes and global values that arguments must not set */
     RdmaOwnAttributes& GetOwn()
@@ -350,29 +389,23 @@ class RdmaOptionList
     /**
      * \param name an unknown name
      * \param more further names that are known
-     * \return end of a message: "; did you mean --topology?", or where the names stand
+     * \return end of a message: what says what the name says, as in "; accepted:
+     *         --transport=roce[AckInterval=...]", "; did you mean --topology?", or where the names
+     *         stand
      */
     std::string Suggest(const std::string& name, const std::vector<std::string>& more = {}) const;
 
   private:
-    /** Value of an attribute or of a global value. */
-    struct Ns3Value
-    {
-        std::string text;        //!< the value
-        RdmaOptionSource source; //!< who gave the value
-    };
-
-    bool YieldsToAttribute(const Option& option,
-                           TypeId type,
-                           const RdmaOptionSetting& setting) const;
+    /** \return arguments that name a part or an attribute as \p name, or nearly so, does */
+    std::vector<std::string> FindReplacements(const std::string& name, bool exactly) const;
     std::shared_ptr<Option> Find(const std::string& name) const;
 
     std::vector<std::shared_ptr<Option>> m_options; //!< options in the order of the help text
-    std::vector<RdmaOptionTarget> m_targets;        //!< attributes that options set
+    RdmaPartKinds m_kinds;                          //!< kinds of the parts that options take
     RdmaOwnAttributes m_own;                        //!< what arguments must not set
     /// Given attributes and global values, by name. Lists that include each other share them.
-    std::shared_ptr<std::map<std::string, Ns3Value>> m_ns3{
-        std::make_shared<std::map<std::string, Ns3Value>>()};
+    std::shared_ptr<std::map<std::string, std::string>> m_ns3{
+        std::make_shared<std::map<std::string, std::string>>()};
 };
 
 } // namespace ns3

@@ -22,6 +22,7 @@
 #include <limits>
 #include <regex>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -140,6 +141,17 @@ GetAttributeForm(const AttributeChecker& checker)
         [&name](const AttributeForm& form) { return name.rfind(form.type, 0) == 0; });
 }
 
+/** \param name name of an attribute \return true if whole numbers of the attribute count bytes */
+bool
+CountsBytes(const std::string& name)
+{
+    const auto endsWith = [&name](const std::string& end) {
+        return name.size() >= end.size() &&
+               name.compare(name.size() - end.size(), end.size(), end) == 0;
+    };
+    return endsWith("Bytes") || endsWith("Size");
+}
+
 /** \param time a time, which may be negative \return the time as the module prints it */
 std::string
 FormatAttributeTime(const Time& time)
@@ -167,6 +179,66 @@ GetAttributeRange(const std::string& type, bool isTime)
     return isTime ? FormatAttributeTime(Time(low)) + " to " + FormatAttributeTime(Time(high))
                   : low + " to " + high;
 }
+
+/** A StringChecker that also reads the text with a function. */
+class RdmaTextChecker : public StringChecker
+{
+  public:
+    RdmaTextChecker(std::function<void(const std::string&)> read, const std::string& accepted)
+        : m_any(MakeStringChecker()),
+          m_read(std::move(read)),
+          m_accepted(accepted)
+    {
+    }
+
+    bool Check(const AttributeValue& value) const override
+    {
+        const auto* text = dynamic_cast<const StringValue*>(&value);
+        if (!text)
+        {
+            return false;
+        }
+        try
+        {
+            m_read(text->Get());
+        }
+        catch (const std::invalid_argument&)
+        {
+            return false;
+        }
+        return true;
+    }
+
+    std::string GetValueTypeName() const override
+    {
+        return m_any->GetValueTypeName();
+    }
+
+    bool HasUnderlyingTypeInformation() const override
+    {
+        return true;
+    }
+
+    std::string GetUnderlyingTypeInformation() const override
+    {
+        return m_accepted;
+    }
+
+    Ptr<AttributeValue> Create() const override
+    {
+        return m_any->Create();
+    }
+
+    bool Copy(const AttributeValue& source, AttributeValue& destination) const override
+    {
+        return m_any->Copy(source, destination);
+    }
+
+  private:
+    Ptr<const AttributeChecker> m_any;              //!< checker that accepts any text
+    std::function<void(const std::string&)> m_read; //!< throws for a text that is not accepted
+    std::string m_accepted;                         //!< the accepted texts, for messages
+};
 
 } // namespace
 
@@ -224,10 +296,13 @@ DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute)
 Ptr<AttributeValue>
 ReadRdmaAttribute(const TypeId::AttributeInformation& attribute, const std::string& text)
 {
+    const bool hasUnit = CountsBytes(attribute.name) && !text.empty() && text.back() == 'B' &&
+                         DynamicCast<UintegerValue>(attribute.checker->Create());
     Ptr<AttributeValue> value;
     try
     {
-        value = GetAttributeForm(*attribute.checker).read(*attribute.checker, text);
+        value = hasUnit ? Ptr<AttributeValue>(Create<UintegerValue>(ParseRdmaBytes(text)))
+                        : GetAttributeForm(*attribute.checker).read(*attribute.checker, text);
     }
     catch (const std::invalid_argument&)
     {
@@ -239,6 +314,12 @@ ReadRdmaAttribute(const TypeId::AttributeInformation& attribute, const std::stri
                                     "; accepted: " + DescribeRdmaAttribute(attribute));
     }
     return value;
+}
+
+Ptr<const AttributeChecker>
+MakeRdmaTextChecker(std::function<void(const std::string&)> read, const std::string& accepted)
+{
+    return Ptr<const AttributeChecker>(new RdmaTextChecker(std::move(read), accepted), false);
 }
 
 } // namespace ns3

@@ -6,6 +6,7 @@
 #include <ns3/attribute.h>
 #include <ns3/type-id.h>
 
+#include <functional>
 #include <string>
 
 /**
@@ -25,7 +26,8 @@ namespace ns3
  * \ingroup rdma
  * Reads the value of an attribute.
  *
- * - Numbers are decimal, without a unit: "1000", "0.5", "1e-3".
+ * - Numbers are decimal, without a unit: "1000", "0.5", "1e-3". Numbers of bytes, whose attributes
+ *   have names that end with Bytes or Size, may have one: "4MB", "64KiB" (ParseRdmaBytes()).
  * - Times have a unit from "ps" to "s", rates one from "bps" to "Tbps" (rdma-units.h).
  * - Booleans are true, false, 1 or 0; enumerations take the names of their values.
  * - Types are names of registered classes; text is taken as it is.
@@ -75,6 +77,17 @@ void SetRdmaDefault(const std::string& type, const std::string& name, const Attr
  * 4s"
  */
 std::string DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute);
+
+/**
+ * \ingroup rdma
+ * Makes a checker for an attribute of type StringValue whose text must have a certain form.
+ *
+ * \param read reads the text, and throws std::invalid_argument for a text that is not accepted
+ * \param accepted the accepted texts, for messages, as in "none, or numbers as in 3x1"
+ * \return the checker
+ */
+Ptr<const AttributeChecker> MakeRdmaTextChecker(std::function<void(const std::string&)> read,
+                                                const std::string& accepted);
 
 } // namespace ns3
 

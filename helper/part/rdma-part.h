@@ -10,6 +10,7 @@
 #include <ns3/type-id.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,14 @@ class RdmaPart
      */
     void Set(const std::string& attribute, const AttributeValue& value);
 
+    /**
+     * As Set(), with the value as text.
+     *
+     * \param attribute name of the attribute
+     * \param text value of the attribute, as in the text of a part
+     */
+    void SetText(const std::string& attribute, const std::string& text);
+
     /** \return the part as text with its full class name; Parse() reads the text back */
     std::string ToText() const;
 
@@ -129,9 +138,54 @@ class RdmaPart
      */
     void ReadParameters(const std::string& text, const RdmaPartName::Entry& entry);
     void ReadSetting(const std::string& attribute, const std::string& text);
+    /** Forgets the value of an attribute. */
+    void Erase(const std::string& attribute);
 
     TypeId m_type;                   //!< the class
     std::vector<Setting> m_settings; //!< in the order in which they were read
+};
+
+/**
+ * \ingroup rdma
+ * Word for no part, in the text of an RdmaPartOf; empty: there must be a part.
+ */
+template <typename Kind>
+inline constexpr const char* RDMA_NO_PART = "none";
+
+/**
+ * \ingroup rdma
+ * A part of one kind, as a parameter of a helper. A text converts to the part:
+ *
+ *     helper.SetCongestionControl("dcqcn[G=0.01]");
+ *
+ * \tparam Kind base class that the part must have
+ */
+template <typename Kind>
+class RdmaPartOf : public RdmaPart
+{
+  public:
+    /** \param text a part, or RDMA_NO_PART \throws std::invalid_argument as Parse() does */
+    RdmaPartOf(const std::string& text)
+        : RdmaPart(*RDMA_NO_PART<Kind> ? ParseOptional(text, Kind::GetTypeId(), RDMA_NO_PART<Kind>)
+                                       : Parse(text, Kind::GetTypeId()))
+    {
+    }
+
+    /** \copydoc RdmaPartOf(const std::string&) */
+    RdmaPartOf(const char* text)
+        : RdmaPartOf(std::string(text))
+    {
+    }
+
+    /** \param part a part of the kind, or no part. Aborts for a part of another kind. */
+    RdmaPartOf(const RdmaPart& part)
+        : RdmaPart(part)
+    {
+        NS_ABORT_MSG_IF(part.IsNone() ? !*RDMA_NO_PART<Kind>
+                                      : part.GetType() != Kind::GetTypeId() &&
+                                            !part.GetType().IsChildOf(Kind::GetTypeId()),
+                        "rdma: " << part.ToText() << " is no " << Kind::GetTypeId().GetName());
+    }
 };
 
 /**
@@ -149,6 +203,57 @@ class RdmaPart
 Ptr<AttributeValue> CheckRdmaAttribute(TypeId type,
                                        const std::string& attribute,
                                        const AttributeValue& value);
+
+/**
+ * \ingroup rdma
+ * \param kind a base class
+ * \return the classes of the kind that have a constructor, including user classes, in
+ *         alphabetical order
+ */
+std::vector<TypeId> GetRdmaPartTypes(TypeId kind);
+
+/**
+ * \ingroup rdma
+ * Prints one line for each part of a kind: short name, class with settings, and description.
+ * Classes without a short name follow.
+ *
+ * \param os output stream
+ * \param kind a base class
+ */
+void PrintRdmaParts(std::ostream& os, TypeId kind);
+
+/**
+ * \ingroup rdma
+ * \param entry a short name
+ * \return the name with its parameters, as in "clos:Tiers[xRadix]"; parameters in brackets are
+ *         optional
+ */
+std::string FormatRdmaPartName(const RdmaPartName::Entry& entry);
+
+/**
+ * \ingroup rdma
+ * Finds the word that a user probably meant. Parameters after a colon or bracket are ignored.
+ *
+ * \param text a word written by a user
+ * \param words the known words
+ * \return the nearest of \p words; empty if no word is near enough
+ */
+std::string FindNearestRdmaWord(const std::string& text, const std::vector<std::string>& words);
+
+/**
+ * \ingroup rdma
+ * \param words some words
+ * \return the words, separated by commas
+ */
+std::string JoinRdmaWords(const std::vector<std::string>& words);
+
+/**
+ * \ingroup rdma
+ * \param text a text
+ * \param by separator
+ * \return the pieces between the separators that are outside of brackets and quotes
+ */
+std::vector<std::string> SplitRdmaPart(const std::string& text, char by);
 
 } // namespace ns3
 

@@ -2,92 +2,75 @@
 
 #include "rdma-fabric-options.h"
 
+#include "qbb-buffer-manager.h"
+#include "qbb-congestion-detector.h"
+#include "qbb-marker.h"
+#include "qbb-path-selector.h"
+#include "rdma-congestion-control.h"
+#include "rdma-instrument.h"
+#include "rdma-tcp-flow-runner.h"
+#include "rdma-topology-builder.h"
+#include "rdma-transport.h"
+#include "rdma-workload.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace ns3
 {
 
 namespace
 {
 
-using Form = RdmaOptionForm;
-
-/** \return the attributes that options set, by group */
-std::vector<RdmaOptionTarget>
-GetFabricOptionTargets()
-{
-    return {
-        {"markThreshold", "marking", {"Threshold"}, Form::BYTES, {}, 1},
-        {"bufferPreset", "shared buffer"},
-        {"classAlphas", "shared buffer", {"ClassAlphas"}},
-        {"sonicBuffers", "shared buffer"},
-        {"sonicQos", "shared buffer"},
-        {"sonicPgLookup", "shared buffer"},
-        {"portBuffer", "port buffer", {"PortBufferBytes"}, Form::BYTES},
-        {"xoff", "port buffer", {"XoffBytes"}, Form::BYTES, {}, 1},
-        {"xon", "port buffer", {"XonBytes"}, Form::BYTES, {}, 1},
-        {"cells", "port buffer", {"CellBytes"}},
-        {"crossbar", "crossbar", {"CrossbarSpeedup"}},
-        {"routes", "routing", {}, Form::ATTRIBUTE, {{"up-down", "Algorithm", "UpDown"}}},
-        {"ecmpSeed", "switch", {"EcmpSeed"}},
-        {"cdf", "workload", {"Cdf"}},
-        {"load", "workload", {"Load"}},
-        {"bytes", "workload", {"Bytes"}, Form::BYTES},
-        {"duration", "workload", {"Duration"}, Form::TIME},
-        {"mtu", "frames of the workload", {"Mtu"}},
-        {"loadOf",
-         "arrivals",
-         {},
-         Form::ATTRIBUTE,
-         {{"wire", "LoadOf", "Wire"}, {"wire-acks", "LoadOf", "WireAcks"}}},
-        {"warmUp", "arrivals", {"WarmUp"}, Form::TIME},
-        {"measure", "arrivals", {"Measure"}, Form::TIME},
-        {"recovery",
-         "transport",
-         {},
-         Form::ATTRIBUTE,
-         {{"sack", "LossRecovery", "Sack"},
-          {"selective", "LossRecovery", "SelectiveWithoutSack"},
-          {"go-back-n", "LossRecovery", "GoBackN"},
-          {"go-back-0", "LossRecovery", "GoBack0"}}},
-        {"rto", "transport", {"RtoHigh", "RetransmissionTimeout", "MinRto"}, Form::TIME},
-        {"rtoLow", "transport", {"RtoLow"}, Form::TIME},
-        {"rtoLowPackets", "transport", {"RtoLowPackets"}},
-        {"dynamicRto", "transport", {"DynamicRto"}},
-        {"bdpCap", "transport", {"BdpCap"}, Form::ATTRIBUTE, {{"off", "BdpFc", "false"}}, 1},
-        {"backOff", "transport", {"BackOffOnLoss"}},
-        {"retries", "transport", {"RetryCount", "DataRetries"}, Form::ATTRIBUTE, {}, 0, 255},
-        {"ackInterval", "transport", {"AckInterval", "DelAckCount"}},
-        {"watchdog",
-         "watchdog",
-         {},
-         Form::ATTRIBUTE,
-         {{"drop", "Action", "Drop"},
-          {"forward", "Action", "Forward"},
-          {"alert", "Action", "Alert"}}},
-        {"detection", "watchdog", {"DetectionTime"}, Form::TIME},
-        {"restoration", "watchdog", {"RestorationTime"}, Form::TIME},
-        {"watchdogPoll", "watchdog", {"PollInterval"}, Form::TIME},
-        {"watchdogPorts",
-         "watchdog",
-         {},
-         Form::ATTRIBUTE,
-         {{"servers", "ServerPortsOnly", "true"}}},
-        {"nicWatchdog", "NIC watchdog", {"Timeout"}, Form::TIME, {{"auto", "Timeout", "100ms"}}},
-        {"pcap", "pcap", {"Prefix"}},
-        {"pauseTree", "pauseTree", {"File"}},
-        {"trace-events", "trace-events", {"File"}},
-        {"traceInterval", "trace-events", {"Period"}, Form::TIME},
-        {"timeseries", "timeseries", {"File"}},
-        {"timeseriesPeriod", "timeseries", {"Period"}, Form::TIME},
-        {"timeseriesFlows", "timeseries", {"Flows"}},
-        {"monitor", "monitor", {"File"}},
-        {"monitorPeriod", "monitor", {"Period"}, Form::TIME},
-    };
-}
+/// Presets by name: lines of a configuration file.
+constexpr std::pair<const char*, const char*> FABRIC_PRESETS[] = {
+    {"none", ""},
+    {"irn", R"(
+--topology=fat-tree:6
+--rate=40Gbps
+--uplinkRate=40Gbps
+--delay=2us
+--mtu=1000
+--transport=irn
+--cc=none
+--pfc=off
+--switch=input-queued
+--ns3::QbbEcnMarker::MarkBy=Queue
+--ns3::IrnTransport::WriteHeaders=Roce
+--ns3::RdmaNic::PaceCatchUp=false
+--workload=poisson
+--cdf=irn-heavy-tail
+--load=0.7
+--duration=10ms
+--paths=ecmp
+)"},
+    {"parking-lot", R"(
+--topology=parking-lot:3x1
+--rate=40Gbps
+--uplinkRate=40Gbps
+--delay=10ns
+--mtu=2048
+--transport=roce
+--pfc=on
+--switch=input-queued
+--ns3::QbbInputPortBuffer::CellBytes=64
+)"},
+};
 
 } // namespace
 
 RdmaFabricOptions::RdmaFabricOptions()
-    : RdmaOptionList(GetFabricOptionTargets(),
+    : RdmaOptionList({{"transport", RdmaTransport::GetTypeId()},
+                      {"transport", RdmaTcpFlowRunner::GetTypeId()},
+                      {"cc", RdmaCongestionControl::GetTypeId()},
+                      {"paths", QbbPathSelector::GetTypeId()},
+                      {"buffer", QbbBufferManager::GetTypeId()},
+                      {"marking", QbbCongestionDetector::GetTypeId()},
+                      {"marker", QbbMarker::GetTypeId()},
+                      {"workload", RdmaWorkload::GetTypeId()},
+                      {"instruments", RdmaInstrument::GetTypeId()},
+                      {"topology", RdmaTopologyBuilder::GetTypeId()}},
                      {{"RngSeed", "--seed"},
                       {"SchedulerType", "no other, because the run has a scheduler of its own"},
                       {"ns3::QbbNetDevice::Mtu", "--mtu"},
@@ -97,6 +80,19 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"ns3::QbbChannel::Delay", "--delay, or a topology"},
                       {"ns3::RdmaQueuePair::PathMtu", "--mtu"}})
 {
+}
+
+void
+ApplyRdmaPreset(const std::string& name, RdmaFabricOptions& options)
+{
+    std::vector<std::string> names;
+    for (const auto& [known, text] : FABRIC_PRESETS)
+    {
+        names.emplace_back(known);
+    }
+    CheckRdmaChoice("preset", name, names);
+    const auto position = std::find(names.begin(), names.end(), name) - names.begin();
+    options.Apply(FABRIC_PRESETS[position].second, "preset " + name, RdmaOptionSource::PRESET);
 }
 
 } // namespace ns3

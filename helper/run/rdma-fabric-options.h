@@ -15,8 +15,8 @@ namespace ns3
  * \ingroup rdma
  * Description of a whole run: the options of the example rdma-fabric, for scripts, command lines,
  * configuration files and presets. The initializer of a member states the name of the option, its
- * default and its description. Many options set one attribute of a part; a table in
- * rdma-fabric-options.cc names the attributes.
+ * default and its description. The texts of parts (RdmaPart) and the arguments
+ * `--ns3::Class::Attribute=` set all other attributes.
  *
  *     RdmaFabricOptions options;
  *     options.topology = "star:4";
@@ -56,6 +56,8 @@ struct RdmaFabricOptions : public RdmaOptionList
         Define(&loss, "loss=0", "probability that a link loses a frame", {"0", "0.999999"})};
     uint32_t mtu{
         Define(&mtu, "mtu=1024", "payload bytes of a full packet, 256 to 4096", {"256", "4096"})};
+    /// Transport: a part of kind RdmaTransport, or "iwarp", which may have attributes of
+    /// RdmaTcpFlowRunner in brackets
     std::string transport{
         Define(&transport, "transport=roce", "iwarp (ns-3's TCP), or a part (--list=transport)")};
     std::string cc{Define(&cc, "cc=none", "congestion control: none, or a part (--list=cc)")};
@@ -67,9 +69,6 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string marking{Define(&marking,
                                "marking=curve",
                                "curve (queue length), or a detector: a part (--list=marking)")};
-    std::string markThreshold{Define(&markThreshold,
-                                     "markThreshold=auto",
-                                     "detector: largest queue without marks; auto: 30KB")};
     std::string marker{
         Define(&marker, "marker=none", "further marker: none, or a part (--list=marker)")};
     std::string pfc{Define(&pfc, "pfc=on", "on or off", {"on", "off"})};
@@ -82,38 +81,20 @@ struct RdmaFabricOptions : public RdmaOptionList
                                   "switch=shared",
                                   "shared (output-queued) or input-queued",
                                   {"shared", "input-queued"})};
-    /// Memory of each shared-buffer switch, or a part of kind QbbBufferManager; auto: the value of
-    /// bufferPreset, otherwise 12MiB
-    std::string buffer{
-        Define(&buffer, "buffer=auto", "shared: memory of a switch (auto: 12MiB), or a part")};
-    std::string bufferPreset{
-        Define(&bufferPreset, "bufferPreset=none", "none, trident2, trident3 or tomahawk3")};
-    std::string classAlphas{
-        Define(&classAlphas, "classAlphas=", "ingress thresholds of classes, as in 3:1/8,4:1/16")};
+    /// Memory of each shared-buffer switch, or of each port of an input-queued switch, or a part of
+    /// kind QbbBufferManager; auto: 12MiB and 240KB
+    std::string buffer{Define(&buffer,
+                              "buffer=auto",
+                              "memory of a switch, or input-queued: of a port; or a part")};
     std::string sonicBuffers{
         Define(&sonicBuffers, "sonicBuffers=", "SONiC's buffers.json or config_db.json")};
     std::string sonicQos{Define(&sonicQos, "sonicQos=", "SONiC's qos.json; may be the same file")};
     std::string sonicPgLookup{Define(&sonicPgLookup,
                                      "sonicPgLookup=",
                                      "SONiC's pg_profile_lookup.ini: lossless priority groups")};
-    std::string portBuffer{
-        Define(&portBuffer, "portBuffer=auto", "input-queued: memory of a port; auto: 240KB")};
-    std::string xoff{Define(&xoff, "xoff=auto", "input-queued: high watermark; auto: by headroom")};
-    std::string xon{
-        Define(&xon, "xon=auto", "input-queued: low watermark; auto: xoff less 2 frames")};
-    uint32_t cells{
-        Define(&cells, "cells=1", "input-queued: bytes of a memory cell", {"1", "65536"})};
-    std::string crossbar{
-        Define(&crossbar, "crossbar=off", "input-queued: off, or the crossbar's speed-up")};
-    std::string routes{
-        Define(&routes, "routes=shortest", "shortest, or up-down (cannot deadlock)")};
     std::string paths{Define(&paths, "paths=ecmp", "ecmp, or a part (--list=paths)")};
-    /// ECMP seed common to all switches, which causes polarisation; 0: a different seed per switch
-    uint32_t ecmpSeed{
-        Define(&ecmpSeed, "ecmpSeed=0", "one ECMP seed for all switches; 0: one for each")};
-    /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes and duration set the
-    /// attributes Cdf, Load, Bytes and Duration, unless this text sets the attribute or the
-    /// workload does not have the attribute.
+    /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes, duration, warmUp and
+    /// measure set attributes of the same names.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};
     std::string cdf{Define(&cdf, "cdf=auto", "poisson: flow sizes; auto: websearch")};
     double load{
@@ -121,8 +102,6 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string bytes{Define(&bytes, "bytes=auto", "incast, permutation: flow size; auto: 1MB")};
     std::string duration{
         Define(&duration, "duration=auto", "poisson: flows start in this time; auto: 1ms")};
-    std::string loadOf{
-        Define(&loadOf, "loadOf=payload", "poisson: load counts payload, wire or wire-acks")};
     std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: time before the counted flows")};
     /// Flows that start within this time after the warm-up are counted. Arrivals go on until the
     /// last counted flow has ended, which ends the run.
@@ -134,44 +113,11 @@ struct RdmaFabricOptions : public RdmaOptionList
                          "seed=1",
                          "seed of all random numbers, 1 to 4294944442",
                          {"1", "4294944442"})};
-    /// Loss recovery: "auto", "sack" (default of IRN), "selective" (retransmission without SACK),
-    /// "go-back-n" (default of RoCE) or "go-back-0"
-    std::string recovery{
-        Define(&recovery, "recovery=auto", "auto, sack, selective, go-back-n or go-back-0")};
-    /// Retransmission timeout, RTO_high of IRN, or smallest timeout of TCP; 0: no timeout, which is
-    /// refused where frames may get lost. auto: by the network (RdmaFabricTimers). If only
-    /// watchdogs may drop frames, auto is GetRdmaStormTimeout().
-    std::string rto{Define(&rto, "rto=auto", "retransmission timeout; 0s: none; auto: see manual")};
-    std::string rtoLow{Define(&rtoLow, "rtoLow=auto", "irn: RTO_low; auto: 100us")};
-    std::string rtoLowPackets{Define(&rtoLowPackets,
-                                     "rtoLowPackets=auto",
-                                     "irn: most packets in flight for RTO_low; auto: 3")};
-    bool dynamicRto{Define(&dynamicRto, "dynamicRto=false", "irn: timeouts from round-trip times")};
-    std::string bdpCap{
-        Define(&bdpCap, "bdpCap=auto", "irn: packets in flight; auto: by topology; or off")};
-    bool backOff{Define(&backOff, "backOff=false", "irn, go-back-n: a loss halves the window")};
-    std::string retries{
-        Define(&retries, "retries=unlimited", "timeouts in a row, 0 to 255, or unlimited")};
-    uint32_t ackInterval{
-        Define(&ackInterval, "ackInterval=1", "packets per acknowledgement", {"1"})};
-    bool serialize{
-        Define(&serialize, "serialize=false", "frames cross links as bytes: slower, same results")};
     bool checkDeadlock{Define(&checkDeadlock,
                               "checkDeadlock=false",
                               "only check whether PFC can deadlock (status 1: yes)")};
     std::string watchdog{
         Define(&watchdog, "watchdog=off", "PFC watchdog: off, drop, forward or alert")};
-    std::string detection{Define(&detection,
-                                 "detection=auto",
-                                 "watchdog: a pause this long is a storm; auto: 200ms")};
-    std::string restoration{
-        Define(&restoration, "restoration=auto", "watchdog: quiet time that ends it; auto: 200ms")};
-    /// Watchdog: polling interval; auto: half of the shorter of detection and restoration
-    std::string watchdogPoll{Define(&watchdogPoll,
-                                    "watchdogPoll=auto",
-                                    "watchdog: polling period; auto: half of the shorter time")};
-    std::string watchdogPorts{
-        Define(&watchdogPorts, "watchdogPorts=all", "watchdog: all, or servers (ports to hosts)")};
     std::string storm{
         Define(&storm, "storm=", "NICs that send only pauses: HOST[:START[:STOP]],...")};
     std::string nicWatchdog{Define(&nicWatchdog,
@@ -182,35 +128,40 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string slowReceiver{Define(&slowReceiver,
                                     "slowReceiver=",
                                     "slow hosts: HOST:RATE[:BUFFER...],... (see manual)")};
-    std::string pcap{Define(&pcap, "pcap=", "prefix of a capture file for every port")};
-    std::string pauseTree{
-        Define(&pauseTree, "pauseTree=", "CSV file: pauses, and the pauses that caused them")};
-    std::string traceEvents{
-        Define(&traceEvents, "trace-events=", "JSON file for Perfetto: pauses, queues, marks")};
-    std::string traceInterval{Define(&traceInterval,
-                                     "traceInterval=auto",
-                                     "trace-events: time between samples; auto: 10us")};
     bool explain{Define(&explain,
                         "explain=false",
                         "print which thresholds act first, and why the run paused or not")};
     std::string instruments{
         Define(&instruments, "instruments=", "parts, with commas (--list=instruments)")};
-    std::string timeseries{
-        Define(&timeseries, "timeseries=", "CSV file: rate, window, alpha, RTT of flows")};
-    std::string timeseriesPeriod{Define(&timeseriesPeriod,
-                                        "timeseriesPeriod=auto",
-                                        "timeseries: time between rows; auto: 10us")};
-    std::string timeseriesFlows{Define(&timeseriesFlows,
-                                       "timeseriesFlows=auto",
-                                       "timeseries: flow ids, as in 0-9,17; auto: all")};
-    std::string monitor{
-        Define(&monitor, "monitor=", "CSV file: counters, pauses, watermarks of ports")};
-    std::string monitorPeriod{
-        Define(&monitorPeriod, "monitorPeriod=auto", "monitor: time between polls; auto: 100us")};
 
     // Not an option of programs, so that the assignment above copies the value.
     bool keepQueuePairs{false}; //!< RdmaFlowRunner::KeepQueuePairs; implied by instruments of flows
 };
+
+/**
+ * \ingroup rdma
+ * Sets options to the values of a published experiment. Later assignments override the values.
+ *
+ * "irn" is the default case of Mittal et al., "Revisiting Network Support for RDMA" (SIGCOMM 2018,
+ * section 4.1): 54 servers in a fat-tree of 45 6-port switches, 40 Gb/s, 2 us, packets of 1000 B,
+ * Poisson arrivals of heavy-tailed sizes at 70%, ECMP, input-queued switches with 240 KB a port,
+ * IRN without PFC, RTO_high 320 us, RTO_low 100 us for up to 3 packets. With PFC enabled, the PFC
+ * threshold is the computed 211 KB. The paper's 220 KB leave headroom for the bytes on the cable,
+ * but none for frames whose transmission has already begun, and cause packet loss in this module.
+ * With ECN, packets are marked by the length of their virtual output queue. The packets of WRITEs
+ * have RoCE's headers, because section 4 simulates the transport logic alone.
+ *
+ * "parking-lot" is the network of Liu et al., "Implementation of PFC and RCM for RoCEv2 Simulation
+ * in OMNeT++" (2015, section V): A, B and C on one switch, D and the receiver on another, 40 Gb/s,
+ * packets of 2048 B, input-queued switches with credits of 64 bytes.
+ *
+ * "none" changes nothing.
+ *
+ * \param name name of the preset
+ * \param [in,out] options options of a run; options outside the preset keep their values
+ * \throws std::invalid_argument for an unknown name
+ */
+void ApplyRdmaPreset(const std::string& name, RdmaFabricOptions& options);
 
 } // namespace ns3
 

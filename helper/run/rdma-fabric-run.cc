@@ -3,32 +3,39 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-buffer-manager.h"
-#include "qbb-channel.h"
+#include "qbb-buffer-plan.h"
+#include "qbb-congestion-detector.h"
 #include "qbb-ecn-marker.h"
-#include "qbb-marker.h"
-#include "qbb-net-device.h"
-#include "qbb-path-selector.h"
+#include "qbb-input-port-buffer.h"
+#include "qbb-pfc-watchdog.h"
+#include "qbb-shared-buffer.h"
+#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-arrivals.h"
 #include "rdma-attribute-text.h"
-#include "rdma-build-note.h"
 #include "rdma-congestion-control.h"
 #include "rdma-deadlock-report.h"
+#include "rdma-explain-report.h"
 #include "rdma-fabric-deadlock.h"
-#include "rdma-fabric-setup.h"
+#include "rdma-fabric-failures.h"
+#include "rdma-failure-report.h"
 #include "rdma-flow-report.h"
 #include "rdma-flow-runner.h"
 #include "rdma-flow-size-cdf.h"
 #include "rdma-interrupt.h"
-#include "rdma-option.h"
+#include "rdma-nic-watchdog.h"
+#include "rdma-part.h"
 #include "rdma-progress.h"
 #include "rdma-queue-pair.h"
+#include "rdma-rank-alarms.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
 #include "rdma-run-end.h"
 #include "rdma-shared-results.h"
 #include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-sonic-reader.h"
+#include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
 #include "rdma-units.h"
@@ -37,6 +44,7 @@
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -44,13 +52,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <ctime>
+#include <initializer_list>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace ns3
 {
@@ -65,108 +76,260 @@ constexpr uint32_t LAST_SEED = 4'294'944'442;
 constexpr double LONG_RUN_S = 10;
 
 /**
- * \param options options of a run
- * \return the options, where the memory of the switches in a preset or file has yielded to that of
- *         the command line
+ * Sets an attribute unless the text of the part or a default of the user sets it.
+ *
+ * \param part the part
+ * \param candidates names of attributes, of which the first that the part has is set
+ * \param value value of the attribute
  */
+void
+SetPartDefault(RdmaPart& part,
+               std::initializer_list<const char*> candidates,
+               const AttributeValue& value)
+{
+    const auto* const found =
+        std::find_if(candidates.begin(), candidates.end(), [&part](const char* attribute) {
+            return part.HasAttribute(attribute);
+        });
+    if (found != candidates.end() && !part.Has(*found) &&
+        !IsRdmaDefaultGiven(part.GetType(), *found))
+    {
+        part.Set(*found, value);
+    }
+}
+
+/** \return a time attribute of an object */
+Time
+GetTimeAttribute(const ObjectBase& object, const std::string& attribute)
+{
+    TimeValue value;
+    object.GetAttribute(attribute, value);
+    return value.Get();
+}
+
+/** \return the PFC watchdog of a switch according to the options; no part if there is none */
+RdmaPart
+MakeWatchdogPart(const RdmaFabricOptions& options)
+{
+    const std::map<std::string, QbbPfcWatchdog::Action> actions = {
+        {"drop", QbbPfcWatchdog::DROP},
+        {"forward", QbbPfcWatchdog::FORWARD},
+        {"alert", QbbPfcWatchdog::ALERT}};
+    CheckRdmaChoice("watchdog", options.watchdog, {"off", "drop", "forward", "alert"});
+    if (options.watchdog == "off")
+    {
+        return RdmaPart();
+    }
+    const TypeId type = QbbPfcWatchdog::GetTypeId();
+    RdmaPart part = RdmaPart::Parse(type.GetName(), type);
+    part.Set("Action", EnumValue(actions.at(options.watchdog)));
+    const auto watchdog = part.CreateObject();
+    const Time shorter = std::min(GetTimeAttribute(*watchdog, "DetectionTime"),
+                                  GetTimeAttribute(*watchdog, "RestorationTime"));
+    SetPartDefault(part, {"PollInterval"}, TimeValue(QbbToTime((QbbToPs(shorter) + 1_ps) / 2)));
+    const Time poll = GetTimeAttribute(*part.CreateObject(), "PollInterval");
+    RefuseRdmaIf(poll > shorter,
+                 "--watchdog: " + type.GetName() + "::PollInterval is " +
+                     FormatRdmaTime(QbbToPs(poll)) +
+                     "; accepted: at most DetectionTime and RestorationTime");
+    return part;
+}
+
+/** \return the watchdog of a NIC according to the options; no part if there is none */
+RdmaPart
+MakeNicWatchdogPart(const RdmaFabricOptions& options)
+{
+    if (options.nicWatchdog == "off")
+    {
+        return RdmaPart();
+    }
+    const TypeId type = RdmaNicWatchdog::GetTypeId();
+    RdmaPart part = RdmaPart::Parse(type.GetName(), type);
+    if (options.nicWatchdog != "auto")
+    {
+        ParseRdmaOption("nicWatchdog", [&] { part.SetText("Timeout", options.nicWatchdog); });
+    }
+    const QbbPs timeout = QbbToPs(GetTimeAttribute(*part.CreateObject(), "Timeout"));
+    part.Set("PollInterval", TimeValue(QbbToTime((timeout + 9_ps) / 10)));
+    return part;
+}
+
+/**
+ * \return a timeout that is longer than detection and restoration of a pause storm, so that flows
+ *         that a storm has stopped without loss resume without retransmission; 0 if no watchdog
+ *         drops frames of lossless classes
+ */
+QbbPs
+GetStormTimeout(const RdmaPart& watchdog, const RdmaPart& nicWatchdog)
+{
+    QbbPs timeout;
+    const auto ofSwitch = watchdog.Create<QbbPfcWatchdog>();
+    if (ofSwitch && ofSwitch->GetAction() != QbbPfcWatchdog::ALERT)
+    {
+        timeout = QbbToPs(GetTimeAttribute(*ofSwitch, "DetectionTime") +
+                          GetTimeAttribute(*ofSwitch, "RestorationTime"));
+    }
+    if (const auto ofNic = nicWatchdog.CreateObject())
+    {
+        timeout = std::max(timeout, 2 * QbbToPs(GetTimeAttribute(*ofNic, "Timeout")));
+    }
+    return timeout;
+}
+
+/** \return the transport of the run, or RdmaTcpFlowRunner for ns-3's TCP */
+RdmaPart
+MakeTransportPart(const RdmaFabricOptions& options)
+{
+    const std::string& text = options.transport;
+    const TypeId tcp = RdmaTcpFlowRunner::GetTypeId();
+    const bool isTcp = text.substr(0, text.find('[')) == "iwarp";
+    RdmaPart part = ParseRdmaOption("transport", [&] {
+        return isTcp ? RdmaPart::Parse(text, tcp)
+                     : RdmaPart::ParseOptional(text, RdmaTransport::GetTypeId(), "iwarp");
+    });
+    SetPartDefault(part, {"RetryCount", "DataRetries"}, UintegerValue(UINT32_MAX));
+    return part;
+}
+
+/** \return the options, where the buffer of a preset or file yields to input queues of the user */
 RdmaFabricOptions
 SettleBuffer(const RdmaFabricOptions& options)
 {
     RdmaFabricOptions settled = options;
-    if (options.buffer != "auto" && options.bufferPreset != "none")
+    if (options.switchType == "input-queued" && !options.IsGivenWith("buffer", "switch"))
     {
-        settled.bufferPreset =
-            options.IsGivenWith("bufferPreset", "buffer") ? options.bufferPreset : "none";
-        settled.buffer = options.IsGivenWith("buffer", "bufferPreset") ? options.buffer : "auto";
+        settled.buffer = "auto";
     }
     return settled;
 }
 
-/**
- * Prints a note if the hosts are to send faster than their links.
- * \param workload the workload
- */
-void
-NoteOverload(const RdmaWorkload& workload)
+/** \return true if the option buffer names a part in place of a size */
+bool
+IsBufferPart(const RdmaFabricOptions& options)
 {
-    DoubleValue load;
-    if (workload.GetAttributeFailSafe("Load", load) && load.Get() > 1)
-    {
-        GetRdmaWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
-                          << FormatRdmaReal(load.Get()) << " times the line rate of the hosts\n";
-    }
+    return options.buffer != "auto" && !options.buffer.empty() &&
+           std::isalpha(static_cast<unsigned char>(options.buffer.front()));
 }
 
-/**
- * Refuses a topology whose nodes and links alone need more memory than there is. The system would
- * otherwise end the program, after minutes.
- *
- * \param topology topology of the run
- */
-void
-CheckMemory(const RdmaTopology& topology)
+/** \return memory that the option buffer gives; 0: auto, or the option names a part */
+uint64_t
+GetBufferBytes(const RdmaFabricOptions& options)
 {
-    // Least bytes of the parts, from the manual's table of memory.
-    constexpr uint64_t PORT = 1900;
-    constexpr uint64_t HOST = 1200;
-    constexpr uint64_t SWITCH = 2500;
-    const uint64_t hosts = topology.GetHosts().size();
-    const uint64_t needed =
-        2 * PORT * topology.GetNLinks() + HOST * hosts + SWITCH * (topology.GetNNodes() - hosts);
-    uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                    static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    if (options.buffer == "auto" || IsBufferPart(options))
     {
-        most = std::min<uint64_t>(most, limit.rlim_cur);
+        return 0;
     }
-    constexpr uint64_t MEGABYTE = 1'000'000;
-    RefuseRdmaIf(needed > most,
-                 "--topology: ",
-                 topology.GetNNodes(),
-                 " nodes and ",
-                 topology.GetNLinks(),
-                 " links need ",
-                 needed / MEGABYTE,
-                 " MB of memory and more; accepted: at most the ",
-                 most / MEGABYTE,
-                 " MB of this machine");
+    const uint64_t bytes =
+        ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
+    RefuseRdmaIf(bytes == 0 || bytes > QBB_MAX_BUFFER_BYTES,
+                 "--buffer: " + options.buffer + "; accepted: 1 byte to 1 TiB, or auto");
+    return bytes;
 }
 
-/**
- * Names the option of a part that refuses its settings.
- *
- * \param message message of the part, which begins with the name of its class
- * \return the message behind the option that selects such parts, if there is one
- */
-std::string
-NameOptionOfPart(const std::string& message)
+/** \return the buffer manager of the switches */
+RdmaPart
+MakeBufferPart(const RdmaFabricOptions& options)
 {
-    const std::string prefix = "ns3::";
-    const std::string text =
-        message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
-    TypeId type;
-    if (!TypeId::LookupByNameFailSafe(prefix + text.substr(0, text.find_first_of(": ")), &type))
+    const bool isInputQueued = options.switchType == "input-queued";
+    const TypeId type =
+        isInputQueued ? QbbInputPortBuffer::GetTypeId() : QbbSharedBuffer::GetTypeId();
+    if (IsBufferPart(options))
     {
-        return message;
+        return ParseRdmaOption("buffer", [&] {
+            return RdmaPart::Parse(options.buffer,
+                                   isInputQueued ? type : QbbBufferManager::GetTypeId());
+        });
     }
-    const std::pair<TypeId, const char*> options[] = {
-        {RdmaCongestionControl::GetTypeId(), "cc"},
-        {RdmaTransport::GetTypeId(), "transport"},
-        {RdmaFlowRunnerBase::GetTypeId(), "transport"},
-        {QbbBufferManager::GetTypeId(), "buffer"},
-        {QbbPathSelector::GetTypeId(), "paths"},
-        {QbbEcnMarker::GetTypeId(), "ecn"},
-        {QbbMarker::GetTypeId(), "marker"},
+    RdmaPart buffer = RdmaPart::Parse(type.GetName(), type);
+    const std::string size = isInputQueued ? "PortBufferBytes" : "BufferSize";
+    const bool isGiven = IsRdmaDefaultGiven(type, size);
+    if (const uint64_t bytes = GetBufferBytes(options))
+    {
+        RefuseRdmaIf(isGiven,
+                     "--buffer=" + options.buffer + " with --" + type.GetName() + "::" + size +
+                         "; accepted: one of the two");
+        buffer.Set(size, UintegerValue(bytes));
+    }
+    else if (!isInputQueued)
+    {
+        constexpr uint64_t DEFAULT_BYTES = 12 << 20;
+        SetPartDefault(buffer, {"BufferSize"}, UintegerValue(DEFAULT_BYTES));
+    }
+    return buffer;
+}
+
+/** Applies the files of SONiC and prints notes. \return true if they divide the memory */
+bool
+ApplySonicFiles(RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    if (options.sonicBuffers.empty() && options.sonicQos.empty() && options.sonicPgLookup.empty())
+    {
+        return false;
+    }
+    for (const char* option : {"sonicBuffers", "sonicQos", "sonicPgLookup"})
+    {
+        RefuseRdmaOption(option,
+                         options.switchType != "shared" && options.IsGivenWith(option, "switch"),
+                         "--switch=" + options.switchType);
+        RefuseRdmaOption(option,
+                         IsBufferPart(options) && options.IsGivenWith(option, "buffer"),
+                         "--buffer=" + options.buffer);
+    }
+    if (options.switchType != "shared")
+    {
+        return false; // the files of a preset or file of options yield to input queues
+    }
+    RefuseRdmaIf(options.sonicBuffers.empty() && options.sonicQos.empty(),
+                 "--sonicPgLookup: " + options.sonicPgLookup +
+                     " without --sonicBuffers; accepted: with it");
+    const RdmaSonicConfig config =
+        ReadRdmaSonicConfig(options.sonicBuffers, options.sonicQos, options.sonicPgLookup);
+    RefuseRdmaIf(config.hasQos && (options.trust != "dscp" || options.ecn != "auto"),
+                 "--sonicQos: with --trust or --ecn; accepted: without them, for the table "
+                 "PORT_QOS_MAP and the profiles of its queues say that");
+    std::vector<std::string> notes = config.notes;
+    const auto more = ApplyRdmaSonicConfig(fabric, config, GetBufferBytes(options));
+    notes.insert(notes.end(), more.begin(), more.end());
+    for (const std::string& note : notes)
+    {
+        GetRdmaWarnings() << "rdma: note: " << note << "\n";
+    }
+    return config.hasBuffers;
+}
+
+/** Refuses a memory of a switch that is less than its headroom and reserves. */
+void
+CheckBuffer(const RdmaFabric& fabric, uint32_t id, const std::string& option)
+{
+    const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+    const Ptr<QbbBufferManager> manager = sw->GetBufferManager();
+    const std::string& name = fabric.GetTopology().GetNode(id).name;
+    const auto getBytes = [&manager](const std::string& attribute) {
+        UintegerValue value;
+        manager->GetAttribute(attribute, value);
+        return value.Get();
     };
-    for (const auto& [kind, option] : options)
+    if (const auto shared = DynamicCast<QbbSharedBuffer>(manager))
     {
-        if (type == kind || type.IsChildOf(kind))
-        {
-            return std::string("--") + option + ": " + message;
-        }
+        const uint64_t bytes = getBytes("BufferSize");
+        const uint64_t needed = shared->GetGuaranteedBytes(sw->GetPortProfiles());
+        RefuseRdmaIf(
+            needed >= bytes,
+            "--buffer: " + (option == "auto" ? "auto, " + std::to_string(bytes) + "B" : option) +
+                "; accepted: more than " + std::to_string(needed) +
+                "B, which the headroom and reserves of switch " + name + " take (" +
+                std::to_string(sw->GetNPorts()) + " ports)");
     }
-    return message;
+    const auto input = DynamicCast<QbbInputPortBuffer>(manager);
+    for (const QbbPortProfile& profile :
+         input ? sw->GetPortProfiles() : std::vector<QbbPortProfile>())
+    {
+        const uint64_t needed = input->GetLeastBytes(profile) + getBytes("CellBytes") - 1;
+        RefuseRdmaIf(getBytes("PortBufferBytes") < needed,
+                     "--buffer: " + option + "; accepted: at least " + std::to_string(needed) +
+                         "B, for a port of switch " + name +
+                         (profile.losslessMask ? " with its headroom" : ""));
+    }
 }
 
 /**
@@ -205,7 +368,6 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
 {
     const RdmaTopology topology = MakeTopology(options);
     m_workload = MakeWorkload(options);
-    NoteOverload(*m_workload);
     m_window = m_workload->GetWindow();
     Build(topology, ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); }));
 }
@@ -213,7 +375,11 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
     : m_options(SettleBuffer(options))
 {
-    options.Refuse("arrivals", "workload", "where the caller gives the flows");
+    for (const std::string option : {"warmUp", "measure"})
+    {
+        RefuseRdmaIf(options.IsGivenWith(option, "workload"),
+                     "--" + option + " means nothing where the caller gives the flows");
+    }
     Build(MakeTopology(options), flows);
 }
 
@@ -290,26 +456,55 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
         ParseRdmaOption("cdf", [&options] { RdmaFlowSizeCdf::Make(options.cdf); });
     }
     CheckMtu(options);
-    RefuseRdmaIf(options.duration != "auto" &&
-                     ParseRdmaOption("duration", [&] { return ParseRdmaTime(options.duration); }) ==
-                         0_ps,
-                 "--duration: " + options.duration + "; accepted: auto, or a time above 0");
-    RdmaFabricOptions used = options;
-    if (options.measure != "off" && !options.IsGivenWith("duration", "measure"))
+    for (const std::string option : {"duration", "measure"})
     {
-        used.duration = "auto"; // the duration of a preset yields to the window of the user
+        const std::string text = options.GetText(option);
+        RefuseRdmaIf(!options.IsDefault(option) &&
+                         ParseRdmaOption(option, [&text] { return ParseRdmaTime(text); }) == 0_ps,
+                     "--" + option + ": " + text + "; accepted: " +
+                         (option == "measure" ? "off" : "auto") + ", or a time above 0");
     }
     const std::string with = "--workload=" + options.workload;
-    used.SetAttributes(workload, "workload", "workload");
-    used.SetAttributes(workload, "frames of the workload", "workload", RdmaOptionClash::YIELD);
-    used.SetAttributes(workload, "arrivals", "workload");
-    RefuseRdmaIf(options.measure != "off" && ParseRdmaTime(options.measure) == 0_ps,
-                 "--measure: " + options.measure + "; accepted: off, or a time above 0");
-    RefuseRdmaIf(options.measure == "off" && options.warmUp != "0s" && !workload.Has("Measure"),
+    const std::pair<const char*, const char*> settings[] = {{"cdf", "Cdf"},
+                                                            {"load", "Load"},
+                                                            {"bytes", "Bytes"},
+                                                            {"duration", "Duration"},
+                                                            {"warmUp", "WarmUp"},
+                                                            {"measure", "Measure"}};
+    for (const auto& [option, attribute] : settings)
+    {
+        if (options.IsDefault(option))
+        {
+            continue;
+        }
+        const bool isGiven = options.IsGivenWith(option, "workload");
+        const bool hasAttribute = workload.HasAttribute(attribute);
+        RefuseRdmaOption(option, isGiven && !hasAttribute, with);
+        RefuseRdmaIf(isGiven && workload.Has(attribute),
+                     std::string("--") + option + " with " + with + "; accepted: " + attribute +
+                         " by one of the two");
+        // What a preset or a file says yields to the user's defaults and window.
+        const bool isDefaultGiven = IsRdmaDefaultGiven(workload.GetType(), attribute);
+        const bool hasWindow = workload.Has("Measure") || !options.IsDefault("measure");
+        const std::string window = workload.Has("Measure") ? "workload" : "measure";
+        const bool yields = (isDefaultGiven && !options.IsGiven(option)) ||
+                            (std::string(option) == "duration" && hasWindow &&
+                             !options.IsGivenWith(option, window));
+        if (hasAttribute && !workload.Has(attribute) && !yields)
+        {
+            ParseRdmaOption(option, [&, &name = attribute, &from = option] {
+                const std::string text = options.GetText(from);
+                const bool isSize = std::string(from) == "bytes"; // as in 2MB or 1e6
+                workload.SetText(name, isSize ? std::to_string(ParseRdmaBytes(text)) : text);
+            });
+        }
+    }
+    SetPartDefault(workload, {"Mtu"}, UintegerValue(options.mtu));
+    RefuseRdmaIf(!options.IsDefault("warmUp") && !workload.Has("Measure"),
                  "--warmUp: " + options.warmUp + " without --measure; accepted: with --measure");
     RefuseRdmaIf(
         workload.HasAttribute("Measure") && workload.Has("Measure") && workload.Has("Duration"),
-        (used.duration == "auto" ? with : "--duration=" + options.duration) +
+        (options.IsDefault("duration") ? with : "--duration=" + options.duration) +
             " with a measured window; accepted: --warmUp and --measure without a duration, because "
             "flows then start until the last counted flow has ended");
     return ParseRdmaOption("workload", [&] { return MakeRdmaWorkload(workload); });
@@ -326,7 +521,7 @@ RdmaFabricRun::CheckMtu(const RdmaFabricOptions& options)
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
-    CheckMemory(topology);
+    ParseRdmaOption("topology", [&] { CheckRdmaMemory(topology); });
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
     m_stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
     RngSeedManager::SetSeed(m_options.seed);
@@ -346,7 +541,8 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     }
     try
     {
-        Configure(helper, topology, classes);
+        ReadParts(topology);
+        Configure(helper, classes);
         ParseRdmaOption("delayJitter", [&] {
             const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
             constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
@@ -357,18 +553,18 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
         // Streams from 1 on belong to the fabric.
         helper.AssignStreams(0);
         m_fabric = helper.Install(topology);
-        FinishRdmaSwitch(*m_fabric, m_options);
+        FinishSwitches();
         m_fabric->AssignStreams(1);
         CheckForDeadlocks();
-        InstallRdmaFailures(*m_fabric, m_options);
-        CheckRdmaTimers(*m_fabric, m_options, classes);
+        InstallFailures();
+        CheckTimers(classes);
         InstallFlows(topology, flows);
     }
     catch (const std::invalid_argument& error)
     {
-        throw std::invalid_argument(NameOptionOfPart(error.what()));
+        throw std::invalid_argument(m_options.NameOptionOfPart(error.what()));
     }
-    m_instruments = MakeRdmaInstruments(m_options);
+    m_instruments = MakeInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
         RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesSharedRuns(),
@@ -413,16 +609,16 @@ RdmaFabricRun::InstallFlows(const RdmaTopology& topology, const std::vector<Rdma
 Ptr<RdmaFlowRunnerBase>
 RdmaFabricRun::MakeRunner() const
 {
-    if (m_options.transport == "iwarp")
+    if (IsTcp())
     {
         RefuseRdmaIf(RdmaRanks::AreSeveral(),
                      "--transport: iwarp with " + std::to_string(RdmaRanks::GetNumber()) +
                          " ranks; accepted: with one rank");
-        return MakeRdmaTransportPart(m_options).Create<RdmaFlowRunnerBase>();
+        return m_transport.Create<RdmaFlowRunnerBase>();
     }
     auto runner = CreateObject<RdmaFlowRunner>();
     // Instruments may read queue pairs from the start; otherwise the attribute's default applies.
-    if (m_options.keepQueuePairs || !m_options.timeseries.empty() || !m_options.instruments.empty())
+    if (m_options.keepQueuePairs || !m_options.instruments.empty())
     {
         runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
     }
@@ -446,10 +642,59 @@ RdmaFabricRun::CheckForDeadlocks()
     }
 }
 
+bool
+RdmaFabricRun::IsTcp() const
+{
+    return m_transport.GetType() == RdmaTcpFlowRunner::GetTypeId();
+}
+
+bool
+RdmaFabricRun::IsEcnOn() const
+{
+    return m_options.ecn == "auto" ? m_marking != RdmaMarking::NONE : m_options.ecn != "off";
+}
+
 void
-RdmaFabricRun::Configure(RdmaFabricHelper& helper,
-                         const RdmaTopology& topology,
-                         uint8_t classes) const
+RdmaFabricRun::ReadParts(const RdmaTopology& topology)
+{
+    m_control = ParseRdmaOption("cc", [this] {
+        return RdmaPart::ParseOptional(m_options.cc, RdmaCongestionControl::GetTypeId());
+    });
+    if (const auto control = m_control.Create<RdmaCongestionControl>())
+    {
+        m_marking = control->GetMarking();
+        // An upper bound for telemetry of any format over any path.
+        m_controlBytes = control->GetIntFormat() != RdmaIntFormat::NONE
+                             ? QbbWire::IntTrailerBytes(RdmaIntFormat::EXACT, RDMA_INT_MAX_HOPS)
+                         : control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES
+                                                               : 0;
+    }
+    m_watchdog = MakeWatchdogPart(m_options);
+    m_nicWatchdog = MakeNicWatchdogPart(m_options);
+    m_transport = MakeTransportPart(m_options);
+    if (IsTcp())
+    {
+        RefuseRdmaIf(!m_control.IsNone(),
+                     "--cc: " + m_options.cc +
+                         " with --transport=iwarp; accepted: none, for TCP has its own");
+        m_transport.Set("SegmentSize", UintegerValue(m_options.mtu));
+        m_transport.Set("UseEcn", BooleanValue(IsEcnOn()));
+        return;
+    }
+    const auto& links = topology.GetLinks();
+    const bool isClean = std::all_of(links.begin(), links.end(), [](const auto& link) {
+        return link.errorRate == 0;
+    });
+    if (const QbbPs storm = GetStormTimeout(m_watchdog, m_nicWatchdog); storm > 0_ps && isClean)
+    {
+        SetPartDefault(m_transport,
+                       {"RtoHigh", "RetransmissionTimeout"},
+                       TimeValue(QbbToTime(storm)));
+    }
+}
+
+void
+RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
 {
     CheckMtu(m_options);
     m_options.RefuseOwnDefaults();
@@ -458,23 +703,209 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
                                  QbbWire::IRN_EXTENSION_BYTES;
     helper.SetDeviceAttribute(
         "Mtu",
-        UintegerValue(std::max(1500U, m_options.mtu + HEADERS + GetRdmaControlBytes(m_options))));
+        UintegerValue(std::max(1500U, m_options.mtu + HEADERS + m_controlBytes)));
     helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
     // All classes used by flows are lossless.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
-    if (m_options.serialize)
-    {
-        helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
-    }
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
-    for (const auto& setting : m_options.GetSettings("routing", QbbRouting::GetTypeId(), "routes"))
-    {
-        helper.SetRoutingAttribute(setting.attribute, *setting.value);
-    }
     ParseRdmaOption("paths", [&] { helper.SetPathSelector(m_options.paths); });
-    ConfigureRdmaTransport(helper, m_options, topology);
-    ConfigureRdmaControl(helper, m_options);
-    ConfigureRdmaSwitch(helper, m_options);
+    if (IsTcp())
+    {
+        helper.SetInternetStack(true);
+    }
+    else
+    {
+        helper.SetTransport(m_transport);
+    }
+    ConfigureEcn(helper);
+    helper.SetCongestionControl(m_control);
+    CheckRdmaChoice("switch", m_options.switchType, {"shared", "input-queued"});
+    CheckRdmaChoice("trust", m_options.trust, {"dscp", "vlan"});
+    RefuseRdmaIf(m_options.trust == "vlan" && IsTcp(),
+                 "--trust: vlan with --transport=iwarp; accepted: dscp, because "
+                 "ns-3's TCP does not choose the PCP");
+    helper.SetPfcDeployment(m_options.trust == "vlan" ? RdmaPfcDeployment::VLAN
+                                                      : RdmaPfcDeployment::DSCP);
+    helper.SetBufferManager(MakeBufferPart(m_options));
+    if (m_options.switchType == "input-queued")
+    {
+        helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
+    }
+}
+
+void
+RdmaFabricRun::ConfigureEcn(RdmaFabricHelper& helper) const
+{
+    const std::string& text = m_options.ecn;
+    ParseRdmaOption("marker", [&] { helper.SetMarker(m_options.marker); });
+    const RdmaPart detector = ParseRdmaOption("marking", [this] {
+        return RdmaPart::ParseOptional(m_options.marking,
+                                       QbbCongestionDetector::GetTypeId(),
+                                       "curve");
+    });
+    helper.SetCongestionDetector(detector);
+    RefuseRdmaIf(m_marking != RdmaMarking::NONE && !IsEcnOn(),
+                 "--ecn: " + text + " with --cc=" + m_options.cc +
+                     "; accepted: auto, on, or KMIN:KMAX:PMAX");
+    if (!detector.IsNone())
+    {
+        RefuseRdmaIf(text != "auto" && text != "on",
+                     "--ecn: " + text + " with --marking=" + m_options.marking +
+                         "; accepted: auto or on");
+        RefuseRdmaIf(!IsEcnOn(),
+                     "--marking: " + m_options.marking +
+                         " with --ecn=auto and --cc=" + m_options.cc +
+                         "; accepted: curve, or with --ecn=on, or a --cc that needs marks");
+    }
+    if (text == "auto")
+    {
+        // The helper asks the congestion control. The option marker adds to the curve.
+        if (m_options.marker != "none" && detector.IsNone())
+        {
+            helper.EnableEcn(IsEcnOn());
+        }
+        return;
+    }
+    if (text == "on" || text == "off")
+    {
+        // With a detector in place of the curve, "on" means that packets are ECN-capable.
+        helper.EnableEcn(text == "on" && detector.IsNone());
+        return;
+    }
+    ParseRdmaOption("ecn", [&] {
+        const auto parts = SplitRdmaPart(text, ':');
+        RefuseRdmaIf(parts.size() != 3,
+                     "\"" + text +
+                         "\"; accepted: auto, on, off, or KMIN:KMAX:PMAX at "
+                         "40 Gb/s, as in 5KB:200KB:0.01");
+        const uint64_t kmin = ParseRdmaBytes(parts[0]);
+        const uint64_t kmax = ParseRdmaBytes(parts[1]);
+        const double pmax = ParseRdmaReal(parts[2]);
+        for (const std::string name : {"Kmin", "Kmax", "Pmax"})
+        {
+            RefuseRdmaIf(IsRdmaDefaultGiven(QbbEcnMarker::GetTypeId(), name),
+                         text + " with --ns3::QbbEcnMarker::" + name +
+                             "; accepted: one of the two");
+        }
+        RefuseRdmaIf(kmin > kmax || !(pmax > 0 && pmax <= 1),
+                     "\"" + text + "\"; accepted: KMIN at most KMAX, PMAX above 0 and at most 1");
+        helper.SetEcnAttribute("Kmin", UintegerValue(kmin));
+        helper.SetEcnAttribute("Kmax", UintegerValue(kmax));
+        helper.SetEcnAttribute("Pmax", DoubleValue(pmax));
+    });
+}
+
+void
+RdmaFabricRun::FinishSwitches()
+{
+    const bool isDivided = ApplySonicFiles(*m_fabric, m_options);
+    for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
+    {
+        if (!isDivided)
+        {
+            CheckBuffer(*m_fabric, id, m_options.buffer);
+        }
+        // Refuses settings that the start of the simulation would refuse.
+        m_fabric->GetSwitch(id)->ConfigureBuffer();
+    }
+}
+
+void
+RdmaFabricRun::InstallFailures() const
+{
+    const std::pair<const char*, bool> needPfc[] = {{"storm", !m_options.storm.empty()},
+                                                    {"watchdog", !m_watchdog.IsNone()},
+                                                    {"nicWatchdog", !m_nicWatchdog.IsNone()}};
+    for (const auto& [option, isGiven] : needPfc)
+    {
+        RefuseRdmaIf(isGiven && m_options.pfc != "on",
+                     std::string("--") + option + " with --pfc=" + m_options.pfc +
+                         "; accepted: with --pfc=on");
+    }
+    ParseRdmaOption("slowReceiver",
+                    [this] { InstallRdmaSlowReceivers(*m_fabric, m_options.slowReceiver); });
+    ParseRdmaOption("storm", [this] { InstallRdmaStorms(*m_fabric, m_options.storm); });
+    if (!m_nicWatchdog.IsNone())
+    {
+        for (const uint32_t host : m_fabric->GetTopology().GetHosts())
+        {
+            m_nicWatchdog.Create<RdmaNicWatchdog>()->Install(m_fabric->GetNic(host)->GetPort(0));
+        }
+    }
+    if (!m_watchdog.IsNone())
+    {
+        for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
+        {
+            m_watchdog.Create<QbbPfcWatchdog>()->Watch(m_fabric->GetSwitch(id));
+        }
+    }
+}
+
+void
+RdmaFabricRun::CheckTimers(uint8_t classes) const
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        const bool isUsed = !IsTcp() && (classes >> priority & 1);
+        const std::string refusal = isUsed ? m_fabric->GetTimers().GetRefusal(priority) : "";
+        RefuseRdmaIf(!refusal.empty(),
+                     "--transport: " + m_options.transport + " without a timeout; " + refusal +
+                         "; accepted: a time above 0, longer than --stop for a run without "
+                         "timeouts");
+    }
+}
+
+std::vector<std::pair<std::string, Ptr<RdmaInstrument>>>
+RdmaFabricRun::MakeInstruments(const RdmaFabricOptions& options)
+{
+    std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> all;
+    ParseRdmaOption("instruments", [&] {
+        std::set<std::string> files;
+        for (const std::string& text : SplitRdmaPart(options.instruments, ','))
+        {
+            if (options.instruments.empty())
+            {
+                return;
+            }
+            const RdmaPart part = RdmaPart::Parse(text, RdmaInstrument::GetTypeId());
+            all.emplace_back("instruments", part.Create<RdmaInstrument>());
+            const std::string file = GetFile(*all.back().second);
+            RefuseRdmaIf(!file.empty() && !files.insert(file).second,
+                         text + ": another instrument writes " + file + "; accepted: another file");
+        }
+    });
+    RefuseRdmaOption("instruments", !all.empty() && options.checkDeadlock, "--checkDeadlock");
+    RefuseRdmaOption("explain", options.explain && options.checkDeadlock, "--checkDeadlock");
+    const auto has = [&all](const Ptr<RdmaInstrument>& report) {
+        return std::any_of(all.begin(), all.end(), [&report](const auto& each) {
+            return each.second->GetInstanceTypeId() == report->GetInstanceTypeId();
+        });
+    };
+    if (const auto report = CreateObject<RdmaExplainReport>(); options.explain && !has(report))
+    {
+        all.emplace_back("explain", report);
+    }
+    // A run has each of these reports at most once. Reports that the user does not name come first.
+    const auto addReport = [&all, &has](const Ptr<RdmaInstrument>& report) {
+        if (!has(report))
+        {
+            all.emplace(all.begin(), "instruments", report);
+        }
+    };
+    // Only the module's own simulator can search for deadlocks over several ranks.
+    if (options.pfc == "on" && (!RdmaRanks::AreSeveral() || RdmaRankAlarms::Get()))
+    {
+        addReport(CreateObject<RdmaDeadlockReport>());
+    }
+    addReport(CreateObject<RdmaFailureReport>());
+    return all;
+}
+
+std::string
+RdmaFabricRun::GetFile(const RdmaInstrument& instrument)
+{
+    StringValue file;
+    return instrument.GetAttributeFailSafe("File", file) ? file.Get() : "";
 }
 
 void
@@ -587,6 +1018,36 @@ RdmaFabricRun::GetOutcome() const
     getrusage(RUSAGE_SELF, &usage);
     outcome.summary.peakRssMb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
     return outcome;
+}
+
+std::string
+GetRdmaBuildNote(bool asserts, bool logs)
+{
+    if (!asserts && !logs)
+    {
+        return "";
+    }
+    const std::string what = asserts && logs ? "asserts and logging"
+                             : asserts       ? "asserts"
+                                             : "logging";
+    return "note: this ns-3 has " + what +
+           " compiled in; long runs are faster without (see Speed in the manual)";
+}
+
+std::string
+GetRdmaBuildNote()
+{
+#ifdef NS3_ASSERT_ENABLE
+    constexpr bool ASSERTS = true;
+#else
+    constexpr bool ASSERTS = false;
+#endif
+#ifdef NS3_LOG_ENABLE
+    constexpr bool LOGS = true;
+#else
+    constexpr bool LOGS = false;
+#endif
+    return GetRdmaBuildNote(ASSERTS, LOGS);
 }
 
 } // namespace ns3

@@ -6,6 +6,7 @@
 #include "qbb-deadlock-check.h"
 #include "qbb-deadlock-detector.h"
 #include "qbb-ps.h"
+#include "rdma-congestion-control.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-options.h"
 #include "rdma-fabric.h"
@@ -13,6 +14,7 @@
 #include "rdma-flow-runner-base.h"
 #include "rdma-flow.h"
 #include "rdma-instrument.h"
+#include "rdma-part.h"
 #include "rdma-workload.h"
 
 #include <optional>
@@ -141,16 +143,49 @@ class RdmaFabricRun
     static std::vector<RdmaFlow> MakeFlows(const RdmaFabricOptions& options,
                                            const RdmaTopology& topology);
 
+    /**
+     * Makes the instruments of a run: those of the options instruments and explain, and the reports
+     * of failures and deadlocks.
+     *
+     * \param options options of the run
+     * \return the instruments, each with the option that names it
+     */
+    static std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> MakeInstruments(
+        const RdmaFabricOptions& options);
+
+    /** \param instrument an instrument \return the file that it writes; empty: none */
+    static std::string GetFile(const RdmaInstrument& instrument);
+
   private:
     static Ptr<RdmaWorkload> MakeWorkload(const RdmaFabricOptions& options);
     static void CheckMtu(const RdmaFabricOptions& options);
     void InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
-    void Configure(RdmaFabricHelper& helper, const RdmaTopology& topology, uint8_t classes) const;
+    /** Reads the parts of the options: each text once, and congestion control is asked once. */
+    void ReadParts(const RdmaTopology& topology);
+    void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
+    void ConfigureEcn(RdmaFabricHelper& helper) const;
+    /** Applies the files of SONiC, and checks the memory of the switches. */
+    void FinishSwitches();
+    /** Installs pause storms, slow receivers, and watchdogs of switches and NICs. */
+    void InstallFailures() const;
+    /** Refuses a transport without timeouts where a flow could then wait for ever. */
+    void CheckTimers(uint8_t classes) const;
+    /** \return true if ns-3's TCP carries the flows */
+    bool IsTcp() const;
+    /** \return true if switches mark: the option ecn, or for auto the needs of congestion control
+     */
+    bool IsEcnOn() const;
     void CheckForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
-    RdmaFabricOptions m_options;  //!< options of the run
+    RdmaFabricOptions m_options;              //!< options of the run
+    RdmaPart m_transport;                     //!< the RdmaTransport, or RdmaTcpFlowRunner
+    RdmaPart m_control;                       //!< the congestion control, or none
+    RdmaPart m_watchdog;                      //!< the watchdog of each switch, or none
+    RdmaPart m_nicWatchdog;                   //!< the watchdog of each NIC, or none
+    RdmaMarking m_marking{RdmaMarking::NONE}; //!< marks that the congestion control needs
+    uint32_t m_controlBytes{0};   //!< most header bytes that congestion control adds to a packet
     RdmaResultTables m_tables;    //!< columns of the result files
     Ptr<RdmaFabric> m_fabric;     //!< fabric of the run
     Ptr<RdmaWorkload> m_workload; //!< generates the flows; null: the caller gave the flows
@@ -177,6 +212,22 @@ class RdmaFabricRun
  * \param outcome results of a run
  */
 void PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome);
+
+/**
+ * \ingroup rdma
+ * Describes the cost of assertions and logging in the build of ns-3.
+ *
+ * \param asserts the build contains ns-3's assertions
+ * \param logs the build contains ns-3's logging
+ * \return one line for the user; empty if the build contains neither
+ */
+std::string GetRdmaBuildNote(bool asserts, bool logs);
+
+/**
+ * \ingroup rdma
+ * \return the note for the ns-3 build against which this module is compiled
+ */
+std::string GetRdmaBuildNote();
 
 } // namespace ns3
 

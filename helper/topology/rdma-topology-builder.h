@@ -101,7 +101,7 @@ class RdmaTopologyBuilder : public Object
 /**
  * \ingroup rdma
  * \param text a form with its parameters, a short name ("fat-tree:8") or a class
- *        ("ns3::RdmaFatTree[K=8]"); DescribeRdmaParts() lists the short names
+ *        ("ns3::RdmaFatTree[K=8]"); RdmaPartName::GetAll() lists the short names
  * \return the builder
  * \throws std::invalid_argument for anything else, and for a number out of its range
  */

@@ -4,7 +4,7 @@
 #include "qbb-int128.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 #include "rdma-warnings.h"

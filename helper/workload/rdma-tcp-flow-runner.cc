@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-network.h"
+#include "rdma-part-name.h"
 #include "rdma-refuse.h"
 #include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
@@ -26,6 +27,17 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTcpFlowRunner);
+
+namespace
+{
+
+/// Name of the class in program options.
+const RdmaPartName g_iwarpName("iwarp",
+                               RdmaTcpFlowRunner::GetTypeId(),
+                               "",
+                               "TCP of ns-3, under the verbs of iWARP");
+
+} // namespace
 
 TypeId
 RdmaTcpFlowRunner::GetTypeId()

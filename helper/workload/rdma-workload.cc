@@ -2,6 +2,10 @@
 #include "rdma-workload.h"
 
 #include "qbb-time.h"
+#include "rdma-units.h"
+#include "rdma-warnings.h"
+
+#include <ns3/double.h>
 
 #include <stdexcept>
 
@@ -54,6 +58,13 @@ MakeRdmaWorkload(const RdmaPart& workload)
 {
     const auto maker = workload.Create<RdmaWorkload>();
     maker->AssignStreams(RdmaWorkload::FIRST_STREAM);
+    DoubleValue load;
+    if (maker->GetAttributeFailSafe("Load", load) && load.Get() > 1)
+    {
+        GetRdmaWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
+                                 << FormatRdmaReal(load.Get())
+                                 << " times the line rate of the hosts\n";
+    }
     return maker;
 }
 

@@ -92,7 +92,8 @@ class RdmaWorkload : public Object
 };
 
 /**
- * Creates a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * Creates a workload with random streams from RdmaWorkload::FIRST_STREAM on. Prints a note if its
+ * hosts are to send faster than their links.
  * \param workload a workload class with attribute values
  * \return the workload
  */

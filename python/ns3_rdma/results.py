@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads the results of a run of rdma-fabric: flows.csv, ports.csv, summary.json and run.json, and
-what --timeseries and --monitor write.
+what the instruments timeseries and monitor write.
 
     run = read_run("results/incast")
     slow = [flow for flow in run.flows if flow.completed and flow.slowdown > 10]
@@ -78,11 +78,11 @@ Port = _row_type("Port", "ports", "A row of ports.csv: one priority of one port.
 
 Sample = _row_type(
     "Sample", "timeseries",
-    "A row of rdma-fabric --timeseries: the state of a flow's queue pair. None: no such quantity.",
+    "A row of the instrument timeseries: the state of a flow's queue pair. None: no such quantity.",
 )
 Reading = _row_type(
     "Reading", "monitor",
-    "A row of rdma-fabric --monitor: one priority of one port at a poll. Hosts have no ingress_bytes.",
+    "A row of the instrument monitor: one priority of one port at a poll. Hosts have no ingress_bytes.",
 )
 
 
@@ -342,12 +342,12 @@ def read_ports(path):
 
 
 def read_time_series(path):
-    """The rows of a file of rdma-fabric --timeseries."""
+    """The rows of a file of the instrument timeseries."""
     return _read_rows(path, Sample)
 
 
 def read_monitor(path):
-    """The rows of a file of rdma-fabric --monitor."""
+    """The rows of a file of the instrument monitor."""
     return _read_rows(path, Reading)
 
 

@@ -139,12 +139,12 @@ def read_port_table(path):
 
 
 def read_time_series_table(path):
-    """The table of a file of rdma-fabric --timeseries."""
+    """The table of a file of the instrument timeseries."""
     return _table(results.read_time_series(path))
 
 
 def read_monitor_table(path):
-    """The table of a file of rdma-fabric --monitor."""
+    """The table of a file of the instrument monitor."""
     return _table(results.read_monitor(path))
 
 

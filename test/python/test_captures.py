@@ -90,7 +90,7 @@ class Captures(unittest.TestCase):
                     run = subprocess.run(
                         [
                             FABRIC, f"--cc={control}", f"--transport={transport}", "--topology=star:3",
-                            "--workload=incast:2", "--bytes=20KB", "--pcap=run", "--progress=off",
+                            "--workload=incast:2", "--bytes=20KB", "--instruments=pcap:run", "--progress=off",
                         ],
                         cwd=folder, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                     )

@@ -32,10 +32,8 @@ FLOWS = "id,src,dst,bytes,start_ns\n" + "".join(
     for number in range(200)
 )
 ARGUMENTS = ("--topology=star:4", "--workload=file:flows.csv", "--stop=9000s", "--progress=off")
-STREAMS = (
-    "--monitor=ports.csv", "--timeseries=series.csv", "--timeseriesFlows=4",
-    "--timeseriesPeriod=100us", "--pauseTree=tree.csv", "--trace-events=trace.json",
-)
+STREAMS = "--instruments=monitor:ports.csv,timeseries:series.csv[Flows={flows}|Period=100us]," \
+    "pause-tree:tree.csv,pause-trace:trace.json"
 STREAM_FILES = ("ports.csv", "series.csv", "tree.csv", "trace.json")
 # No test waits longer for a program; a slow machine needs seconds.
 PATIENCE_S = 120
@@ -125,7 +123,7 @@ class CutRuns(unittest.TestCase):
         times = []
         for seconds in (0.0, 0.3, 1.0):
             with self.subTest(seconds):
-                errors = self.interrupt(signal.SIGINT, seconds, *STREAMS)
+                errors = self.interrupt(signal.SIGINT, seconds, STREAMS.format(flows=4))
                 said = re.search(
                     r"^rdma: interrupted by SIGINT at ([0-9.e+]+)us, (\d+) of 200 flows have ended$",
                     errors, re.M,
@@ -195,10 +193,10 @@ class CutRuns(unittest.TestCase):
         self.assertEqual(read_run(self.path("out")).record["globals"]["threads"], "3")
 
     def test_a_whole_run_after_a_cut_one(self):
-        self.interrupt(signal.SIGINT, 0.0, *STREAMS)
+        self.interrupt(signal.SIGINT, 0.0, STREAMS.format(flows=4))
         done = subprocess.run(
             [PROGRAM, "--topology=star:4", "--workload=incast:3", "--out=out",
-             *replaced(*STREAMS, "--timeseriesFlows=0")],
+             STREAMS.format(flows=0)],
             cwd=self.folder, check=False, capture_output=True, text=True,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -208,8 +206,8 @@ class CutRuns(unittest.TestCase):
         )
 
     def test_a_killed_run_leaves_nothing_that_looks_like_a_result(self):
-        self.interrupt(signal.SIGINT, 0.0, *STREAMS)
-        process = self.start("--out=out", *STREAMS)
+        self.interrupt(signal.SIGINT, 0.0, STREAMS.format(flows=4))
+        process = self.start("--out=out", STREAMS.format(flows=4))
         self.simulates(process, "out", "run.json")
         with self.assertRaisesRegex(ResultsError, f"still going on .process {process.pid}."):
             read_record(self.path("out"))
@@ -258,7 +256,7 @@ class CutRuns(unittest.TestCase):
         self.assertEqual(read_record(self.path("out"))["process"], process.pid)
 
     def test_a_second_signal_ends_the_program_at_once(self):
-        process = self.start("--out=out", "--monitor=ports.csv", "--monitorPeriod=1us")
+        process = self.start("--out=out", "--instruments=monitor:ports.csv[Period=1us]")
         self.simulates(process, "out", "run.json")
         os.kill(process.pid, signal.SIGSTOP)
         for _ in range(2):

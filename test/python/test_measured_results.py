@@ -25,7 +25,7 @@ WINDOW = ("--warmUp=100us", "--measure=300us")
 # Arguments of the runs: name, whether a window leaves flows out, whether flows stay unfinished.
 RUNS = {
     "dcqcn": (("--topology=leaf-spine:2x8x2", "--uplinkRate=100Gbps", "--load=0.4", "--cc=dcqcn", *WINDOW), True, False),
-    "hpcc": (("--topology=fat-tree:4", "--loadOf=wire", "--load=0.6", "--cdf=storage", "--cc=hpcc", *WINDOW), True, False),
+    "hpcc": (("--topology=fat-tree:4", "--workload=poisson[LoadOf=Wire]", "--load=0.6", "--cdf=storage", "--cc=hpcc", *WINDOW), True, False),
     "irn": (("--topology=star:8", "--transport=irn", "--pfc=off", "--cdf=hadoop", "--load=0.5", *WINDOW), True, False),
     "stopped": (("--topology=star:8", "--load=0.7", "--stop=350us", *WINDOW), True, True),
     "incast": (("--topology=star:9", "--workload=incast:8", "--bytes=200KB"), False, False),
@@ -124,7 +124,7 @@ class MeasuredResults(unittest.TestCase):
                 record = ns3_rdma.read_record(self.folders[name])
                 self.assertEqual(record["command"][0], os.path.basename(PROGRAM))
                 self.assertEqual(record["command"][1:-2], list(arguments))
-                given = dict(word[2:].split("=") for word in arguments if word != "--load=0.5")
+                given = dict(word[2:].split("=", 1) for word in arguments if word != "--load=0.5")
                 self.assertEqual(record["options"], given)
                 self.assertEqual(record["state"], "cut" if is_unfinished else "complete")
                 self.assertEqual(record["cut_by"], "stop" if is_unfinished else None)

@@ -22,7 +22,7 @@ REFUSED = [
     ("rdma-fluid", "QbbEcnMarker::Kmin=4000", "--ecn"),
     ("rdma-headroom", "QbbNetDevice::PauseReactionDelay=+100ns", "--reaction"),
     ("rdma-isolation", "QbbNetDevice::DataRate=10Gbps", "--rate"),
-    ("rdma-livelock", "RoceTransport::LossRecovery=GoBackN", "rdma-fabric --recovery"),
+    ("rdma-livelock", "RoceTransport::LossRecovery=GoBackN", "rdma-fabric --transport='roce[LossRecovery=...]'"),
     ("rdma-parking-lot", "RdmaNic::CnpInterval=50us", "--cnpInterval"),
     ("rdma-pause-storm", "QbbSharedBuffer::BufferSize=1000000", "--buffer"),
     ("rdma-perftest", "RdmaClient::QueueDepth=2", "--depth"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the files that rdma-fabric writes about pauses: the timeline of --trace-events, by the rules of
-the Trace Event Format, and the tree of --pauseTree."""
+"""Tests of the files that rdma-fabric writes about pauses: the timeline of pause-trace, by the rules of
+the Trace Event Format, and the tree of pause-tree."""
 
 import csv
 import json
@@ -21,8 +21,9 @@ STOP_US = 3000
 ARGUMENTS = (
     "--topology=fat-tree:4", "--rate=40Gbps", "--uplinkRate=40Gbps", "--workload=permutation", "--bytes=5MB",
     "--buffer=2MiB", "--ecn=5KB:200KB:0.5", "--storm=0:50us", "--slowReceiver=3:20Gbps:256KB:100us:50us:200us",
-    "--watchdog=alert", "--detection=200us", "--restoration=200us", "--watchdogPoll=20us", f"--stop={STOP_US}us",
-    "--progress=off", "--trace-events=trace.json", "--pauseTree=tree.csv",
+    "--watchdog=alert", "--ns3::QbbPfcWatchdog::DetectionTime=200us",
+    "--ns3::QbbPfcWatchdog::RestorationTime=200us", "--ns3::QbbPfcWatchdog::PollInterval=20us", f"--stop={STOP_US}us",
+    "--progress=off", "--instruments=pause-trace:trace.json,pause-tree:tree.csv",
 )
 
 

@@ -19,7 +19,8 @@ import console  # noqa: E402
 
 PROGRAM = console.program("rdma-fabric")
 SMALL = ["--topology=star:3", "--workload=incast:2", "--progress=off"]
-FILES = ("monitor", "timeseries", "trace-events", "pauseTree", "pcap", "save-config")
+INSTRUMENTS = ("monitor", "timeseries", "pause-trace", "pause-tree", "pcap")
+FILES = (*(f"instruments={name}:" for name in INSTRUMENTS), "save-config=")
 # A folder that is a file, one that does not exist, names that no file system takes.
 PLACES = ("plain/x", "none/x", "/proc/none/x", "n" * 300)
 
@@ -62,7 +63,7 @@ class PlacesTest(unittest.TestCase):
             for option in FILES:
                 for place in PLACES:
                     with self.subTest(option=option, place=place[:20]):
-                        done = self.run_program(folder, [f"--{option}={place}"])
+                        done = self.run_program(folder, [f"--{option}{place}"])
                         line = self.check_refused(done, option)
                         self.assertIn(place[:40], line)
                         self.assertEqual(os.listdir(folder), ["plain"])
@@ -81,7 +82,7 @@ class PlacesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for wrong in ("--cc=timely[TLow=1s]", "--buffer=input-port[XoffBytes=2]",
                           "--ns3::QbbSwitch::CrossbarEgressBytes=8", "--ns3::QbbNetDevice::PauseQuanta=1"):
-                files = [f"--{option}=f.{option}" for option in FILES if option != "save-config"]
+                files = ["--instruments=" + ",".join(f"{name}:f.{name}" for name in INSTRUMENTS)]
                 with self.subTest(wrong=wrong):
                     done = self.run_program(folder, ["--out=o/p", *files, wrong])
                     self.check_refused(done, wrong)
@@ -92,17 +93,17 @@ class PlacesTest(unittest.TestCase):
     def test_a_folder_without_permission(self):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o555)
-            for option in (*FILES, "out"):
+            for option in (*FILES, "out="):
                 with self.subTest(option=option):
-                    done = self.run_program(folder, [f"--{option}={folder}/x"], preexec_fn=obey_permissions)
+                    done = self.run_program(folder, [f"--{option}{folder}/x"], preexec_fn=obey_permissions)
                     self.assertIn("Permission denied", self.check_refused(done, option))
                     self.assertEqual(os.listdir(folder), [])
             os.chmod(folder, 0o755)
 
     def test_a_full_disk(self):
-        for option in (*FILES, "out"):
+        for option in (*FILES, "out="):
             with self.subTest(option=option), tempfile.TemporaryDirectory() as folder:
-                done = self.run_program(folder, [f"--{option}=x"], preexec_fn=limit_files)
+                done = self.run_program(folder, [f"--{option}x"], preexec_fn=limit_files)
                 self.assertEqual(done.returncode, 2, (option, done.stderr))
                 lines = [line for line in done.stderr.splitlines() if not line.startswith("rdma: note")]
                 self.assertEqual(len(lines), 1, done.stderr)

@@ -292,7 +292,7 @@ class Rows(unittest.TestCase):
     def test_the_main_reading_and_the_quick_one(self):
         self.assertEqual(
             row.Setting().load(),
-            ("--load=0.7", "--loadOf=wire-acks", "--warmUp=10ms", "--measure=40ms", "--stop=300ms"),
+            ("--load=0.7", "--ns3::RdmaPoissonWorkload::LoadOf=WireAcks", "--warmUp=10ms", "--measure=40ms", "--stop=300ms"),
         )
         self.assertIn("--measure=2ms", row.Setting(MAIN, True).load())
         rows = [each for name, each in all_rows().items() if name[0] == "B" and not each.experiment]

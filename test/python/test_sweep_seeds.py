@@ -133,7 +133,7 @@ class Seeds(unittest.TestCase):
     def test_the_table_of_flow_sizes(self):
         printed, _ = self.sweep(
             "--seeds=3", "--jobs=2", f"--programs={os.path.dirname(HAS_FABRIC)}", "rdma-fabric", "--topology=star:4",
-            "--cdf=storage", "--duration=100us", "--seed=3", "--monitor={folder}/series/ports.csv", "--out=results",
+            "--cdf=storage", "--duration=100us", "--seed=3", "--instruments=monitor:{folder}/series/ports.csv", "--out=results",
         )
         self.assertEqual(printed, STORAGE)
         for seed in (3, 4, 5):
@@ -147,7 +147,7 @@ class Seeds(unittest.TestCase):
     def test_the_table_of_a_window(self):
         printed, _ = self.sweep(
             "--seeds=2", f"--programs={os.path.dirname(HAS_FABRIC)}", "rdma-fabric", "--topology=star:6",
-            "--cdf=storage", "--loadOf=wire", "--warmUp=50us", "--measure=100us", "--out=.",
+            "--cdf=storage", "--ns3::RdmaPoissonWorkload::LoadOf=Wire", "--warmUp=50us", "--measure=100us", "--out=.",
         )
         self.assertEqual(printed, WINDOW)
         self.assertEqual(contents(self.folder, "seeds.csv").decode(), WINDOW_CSV)
@@ -206,7 +206,7 @@ class Seeds(unittest.TestCase):
             (("--seeds=10001", "x"), '--seeds: "10001"; accepted: 1 to 10000'),
             (("--seeds=2", "--jobs=0", "x"), '--jobs: "0"; accepted: 1 to 1024'),
             (("--seeds=4", "x", "--seed=4294944440"), '--seed: "4294944440"; accepted: 1 to 4294944439 with --seeds=4'),
-            (("--seeds=2", "x", "--monitor=p.csv"), "--monitor=p.csv: all runs would write it; accepted: {folder}/"),
+            (("--seeds=2", "x", "--instruments=monitor:p.csv"), "monitor:p.csv: all runs would write it; accepted: {folder}/"),
             (("--seeds=2", "x", "--instruments=explain,pause-tree:t.csv"), "all runs would write it"),
             (("--seeds=2", "x", "--instruments=pcap[Prefix=p]"), "all runs would write it"),
         ):

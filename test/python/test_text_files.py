@@ -170,7 +170,7 @@ class TextFiles(unittest.TestCase):
     def test_large_memory(self):
         for size in ("8GB", "26GB", "1TiB"):
             done = self.run_program("--topology=star:9", "--workload=incast:8", "--bytes=1MB", f"--buffer={size}",
-                                    "--explain=1", "--monitor=m.csv")
+                                    "--explain=1", "--instruments=monitor:m.csv")
             self.assertEqual((done.returncode, done.stderr), (0, ""), size)
             self.assertIn("0 drops, 0 pause frames", done.stdout)
         self.refuse(r"rdma-fabric: --buffer: 2TiB; accepted: 1 byte to 1 TiB, or auto", "--topology=star:3",

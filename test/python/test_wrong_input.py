@@ -26,10 +26,8 @@ CASES = {
     "SONiC lookup file alone": (
         ["--sonicPgLookup=pg.ini"], {}, r"--sonicPgLookup: pg\.ini without --sonicBuffers; accepted: with it"
     ),
-    "SONiC buffers beside a preset": (
-        ["--sonicBuffers=b.json", "--bufferPreset=trident2"],
-        {"b.json": SONIC_POOL % ("3000000", ', "BUFFER_PG": {"Ethernet0|0": {"profile": "NULL"}}')},
-        r"--sonicBuffers: with --bufferPreset or --classAlphas; accepted: without them",
+    "SONiC buffers beside a part": (
+        ["--sonicBuffers=b.json", "--buffer=trident2"], {}, r"--sonicBuffers means nothing with --buffer=trident2$"
     ),
     "SONiC buffers without a port": (
         ["--sonicBuffers=b.json"], {"b.json": SONIC_POOL % ("3000000", "")},
@@ -55,7 +53,8 @@ CASES = {
         ["--cc=dcqcn", "--ecn=off"], {}, r"--ecn: off with --cc=dcqcn; accepted: auto, on, or KMIN:KMAX:PMAX"
     ),
     "HPCC with few acknowledgements": (
-        ["--cc=hpcc", "--ackInterval=4"], {}, r"--ackInterval: 4 with --cc=hpcc; accepted: 1"
+        ["--cc=hpcc", "--transport=roce[AckInterval=4]"], {},
+        r"--cc: ns3::RdmaHpcc looks at each acknowledgement, and ns3::RoceTransport::AckInterval is 4; accepted: 1"
     ),
     "congestion control with TCP": (
         ["--cc=dcqcn", "--transport=iwarp"], {}, r"--cc: dcqcn with --transport=iwarp; accepted: none"
@@ -96,24 +95,34 @@ CASES = {
         ["--workload=poisson[Bytes=1]"], {},
         r"--workload: 'Bytes' is no attribute of ns3::RdmaPoissonWorkload.*accepted: Cdf",
     ),
-    "flows of 0 bytes": (["--workload=incast:2", "--bytes=0"], {}, r"--bytes: 0; accepted: auto, or 1 to"),
+    "flows of 0 bytes": (["--workload=incast:2", "--bytes=0"], {}, r"--bytes: ns3::RdmaIncastWorkload: Bytes '0'; accepted: 1 to"),
     "incast of too many": (["--topology=star:4", "--workload=incast:4"], {}, r"--workload: .*4.*3"),
     "unknown distribution": (["--cdf=x"], {}, r"--cdf: .*'x'.*accepted: irn-heavy-tail, .*file:PATH"),
     "unknown distribution beside another workload": (
         ["--workload=incast:2", "--cdf=nonsense"], {}, r"--cdf: .*'nonsense'.*accepted: irn-heavy-tail"
     ),
     "unknown chip": (
-        ["--bufferPreset=x"], {}, r'--bufferPreset: unknown value "x"; accepted: none, trident2, trident3, tomahawk3'
+        ["--buffer=trident9"], {}, r"--buffer: 'trident9' is no ns3::QbbBufferManager; did you mean trident"
     ),
     "captures in no folder": (
-        ["--workload=incast:2", "--pcap=none/x"], {}, r"--pcap: none/x: there is no folder none; accepted: a prefix"
+        ["--workload=incast:2", "--instruments=pcap:none/x"], {},
+        r"--instruments: none/x: there is no folder none; accepted: a prefix"
     ),
     "stop beyond the clock": (
         ["--workload=incast:2", "--stop=9224s"], {}, r"--stop: '9224s' is too large; accepted: .*9223"
     ),
-    "load of something else": (["--loadOf=x"], {}, r'--loadOf: unknown value "x"; accepted: payload, wire, wire-acks$'),
-    "load of an incast": (
-        ["--workload=incast:2", "--loadOf=wire"], {}, r"--loadOf means nothing with --workload=incast:2$"
+    "load of something else": (
+        ["--workload=poisson[LoadOf=x]"], {},
+        r"--workload: ns3::RdmaPoissonWorkload: LoadOf 'x'; accepted: Payload, Wire, WireAcks$"
+    ),
+    "option that is an attribute": (
+        ["--loadOf=wire"], {}, r"--loadOf: there is no such option; accepted: --workload=poisson\[LoadOf=\.\.\.\]$"
+    ),
+    "option that is an attribute of no part": (
+        ["--ecmpSeed=7"], {}, r"--ecmpSeed: there is no such option; accepted: --ns3::QbbSwitch::EcmpSeed=\.\.\.$"
+    ),
+    "option that is a part": (
+        ["--pauseTree=x"], {}, r"--pauseTree: there is no such option; accepted: --instruments=pause-tree:File$"
     ),
     "window of an incast": (
         ["--workload=incast:2", "--measure=1ms"], {}, r"--measure means nothing with --workload=incast:2$"
@@ -152,32 +161,44 @@ CASES = {
     "seed that the generator does not take": (
         ["--seed=4294944443"], {}, r"--seed: 4294944443; accepted: 1 to 4294944442$"
     ),
-    "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
-    "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),
-    "no timeout with TCP": (
-        ["--transport=iwarp", "--rto=0s"], {}, r"--rto: 0s with --transport=iwarp; accepted: auto, or a time above 0"
+    "no acknowledgements": (
+        ["--transport=roce[AckInterval=0]"], {}, r"--transport: ns3::RoceTransport: AckInterval '0'; accepted: 1 to"
     ),
-    "no timeout with IRN": (
-        ["--transport=irn", "--rto=0s", "--dynamicRto=1"], {}, r"--dynamicRto with --rto=0s; accepted: with a time above 0"
+    "timeout without unit": (
+        ["--transport=irn[RtoHigh=5]"], {}, r"--transport: ns3::IrnTransport: RtoHigh '5'; accepted: a time"
     ),
-    "RTO_low above RTO_high": (
-        ["--transport=irn", "--rto=50us"], {}, r"--rtoLow: 100000ns with --rto=50us; accepted: a time above 0, up to"
+    "unknown attribute of TCP": (
+        ["--transport=iwarp[Rto=1ms]"], {}, r"--transport: 'Rto' is no attribute of ns3::RdmaTcpFlowRunner that can be set"
+    ),
+    "no timeout where frames get lost": (
+        ["--transport=irn[RtoHigh=0s]", "--pfc=off", "--workload=incast:2"], {},
+        r"--transport: irn\[RtoHigh=0s\] without a timeout; frames of class 3 may get lost .*; accepted: a time above 0"
     ),
     "acknowledgement interval with IRN": (
-        ["--transport=irn", "--ackInterval=2"], {}, r"--ackInterval means nothing with --transport=irn"
+        ["--transport=irn[AckInterval=2]"], {}, r"--transport: 'AckInterval' is no attribute of ns3::IrnTransport"
     ),
-    "BDP cap of 0": (["--transport=irn", "--bdpCap=0"], {}, r"--bdpCap: 0; accepted: auto, off, or 1 to \d+$"),
-    "BDP cap with RoCE": (["--bdpCap=10"], {}, r"--bdpCap means nothing with --transport=roce"),
-    "SACK with RoCE": (["--recovery=sack"], {}, r'--recovery: unknown value "sack"; accepted: auto, go-back-n'),
+    "BDP cap without a number": (
+        ["--transport=irn[BdpCap=many]"], {}, r"--transport: ns3::IrnTransport: BdpCap 'many'; accepted: 0 to \d+$"
+    ),
+    "BDP cap with RoCE": (
+        ["--transport=roce[BdpCap=10]"], {}, r"--transport: 'BdpCap' is no attribute of ns3::RoceTransport"
+    ),
+    "SACK with RoCE": (
+        ["--transport=roce[LossRecovery=Sack]"], {},
+        r"--transport: ns3::RoceTransport: LossRecovery 'Sack'; accepted: GoBackN"
+    ),
     "back-off with SACK": (
-        ["--transport=irn", "--backOff"], {}, r"--backOff with --recovery=auto; accepted: with --recovery=go-back-n"
+        ["--transport=irn[BackOffOnLoss=true]", "--workload=incast:2"], {},
+        r"IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN"
     ),
     "certain loss": (["--loss=1"], {}, r"--loss: 1; accepted: 0 to 0.999999$"),
     "unknown paths": (
         ["--paths=x"], {},
         r"--paths: 'x' is no ns3::QbbPathSelector; accepted: ecmp, drill, flowlet\[:Gap\], spray, spray-in-turn, wcmp"
     ),
-    "unknown routes": (["--routes=x"], {}, r'--routes: unknown value "x"; accepted: shortest, up-down'),
+    "unknown routes": (
+        ["--ns3::QbbRouting::Algorithm=x"], {}, r"--ns3::QbbRouting::Algorithm: .*'x'; accepted: ShortestPath, UpDown"
+    ),
     "flowlet gap": (
         ["--paths=flowlet:x"], {},
         r"--paths: ns3::QbbFlowletPathSelector: Gap 'x'; accepted: a time, 0ns to"
@@ -196,16 +217,18 @@ CASES = {
     ),
     "nearly the name of a part": (["--cc=dcqn"], {}, r"--cc: 'dcqn' .*did you mean dcqcn\?"),
     "an option and an attribute": (
-        ["--transport=irn[BdpCap=5]", "--bdpCap=6"], {},
-        r"--bdpCap with --transport=irn\[BdpCap=5\]; accepted: BdpCap by one of the two"
+        ["--workload=poisson[Load=0.5]", "--load=0.6"], {},
+        r"--load with --workload=poisson\[Load=0.5\]; accepted: Load by one of the two"
     ),
     "unknown marker": (["--marker=x"], {}, r"--marker: 'x' is no ns3::QbbMarker; accepted: none"),
-    "unknown buffer": (["--buffer=x"], {}, r"--buffer: 'x' is no ns3::QbbBufferManager; accepted: input-port, shared"),
+    "unknown buffer": (["--buffer=x"], {}, r"--buffer: 'x' is no ns3::QbbBufferManager; accepted: input-port, shared, tomahawk3"),
     "deadlock check without PFC": (
         ["--checkDeadlock", "--pfc=off"], {}, r"--checkDeadlock with --pfc=off; accepted: with --pfc=on"
     ),
     "ring of two": (["--topology=ring:2"], {}, r"--topology: ns3::RdmaRing: Switches '2'; accepted: 3 to"),
-    "retries": (["--retries=256"], {}, r"--retries: 256; accepted: unlimited, or 0 to 255$"),
+    "retries": (
+        ["--transport=roce[RetryCount=-1]"], {}, r"--transport: ns3::RoceTransport: RetryCount '-1'; accepted: 0 to"
+    ),
     "storm at a switch": (
         ["--storm=64", "--workload=incast:2"], {}, r"--storm: node 64 is not a host; accepted: the id of one of the 64"
     ),
@@ -214,22 +237,29 @@ CASES = {
     ),
     "storm without PFC": (["--storm=0", "--pfc=off"], {}, r"--storm with --pfc=off; accepted: with --pfc=on"),
     "unknown watchdog": (["--watchdog=x"], {}, r'--watchdog: unknown value "x"; accepted: off, drop, forward, alert'),
-    "detection without watchdog": (["--detection=1ms"], {}, r"--detection means nothing without --watchdog"),
+    "detection time without unit": (
+        ["--watchdog=drop", "--ns3::QbbPfcWatchdog::DetectionTime=1"], {},
+        r"--ns3::QbbPfcWatchdog::DetectionTime: DetectionTime '1'; accepted: a time"
+    ),
     "watchdog that polls seldom": (
-        ["--watchdog=drop", "--watchdogPoll=1s"], {}, r"--watchdogPoll: 1s; accepted: at most --detection and"
+        ["--watchdog=drop", "--ns3::QbbPfcWatchdog::PollInterval=1s"], {},
+        r"--watchdog: ns3::QbbPfcWatchdog::PollInterval is 1000000000ns; accepted: at most DetectionTime"
     ),
     "receiver without rate": (["--slowReceiver=0"], {}, r'--slowReceiver: "0"; accepted: HOST:RATE'),
     "receiver without headroom": (
         ["--slowReceiver=0:1Gbps:1KB", "--workload=incast:2"], {}, r"--slowReceiver: 1KB; accepted: more than \d+B, which"
     ),
-    "trace in no folder": (["--trace-events=none/t.json"], {}, r"none/t\.json: cannot be written"),
+    "trace in no folder": (["--instruments=pause-trace:none/t.json"], {}, r"none/t\.json: cannot be written"),
     "two writers of a file": (
-        ["--trace-events=t", "--monitor=t"], {}, r"--monitor: t, which --trace-events writes; accepted: another file"
+        ["--instruments=pause-trace:t,monitor:t"], {},
+        r"--instruments: monitor:t: another instrument writes t; accepted: another file"
     ),
     "instrument without its file": (
         ["--instruments=pause-tree"], {}, r"--instruments: 'pause-tree' .*accepted: pause-tree:File"
     ),
-    "interval without trace": (["--traceInterval=1us"], {}, r"--traceInterval means nothing without --trace-events"),
+    "interval of 0": (
+        ["--instruments=pause-trace:t[Period=0s]"], {}, r"--instruments: ns3::RdmaPauseTrace: Period '0s'; accepted"
+    ),
     # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
     "buffer too small for its headroom": (
         ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
@@ -237,19 +267,27 @@ CASES = {
     "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 1 TiB, or auto"),
     "unknown preset": (["--preset=x"], {}, r'--preset: unknown value "x"; accepted: none, irn, parking-lot'),
     "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared, input-queued'),
-    "port buffers of a shared buffer": (["--portBuffer=1MB"], {}, r"--portBuffer means nothing with --switch=shared"),
-    "crossbar of a shared buffer": (["--crossbar=2"], {}, r"--crossbar means nothing with --switch=shared"),
+    "SONiC with input queues": (
+        ["--sonicBuffers=b.json", "--switch=input-queued"], {}, r"--sonicBuffers means nothing with --switch=input-queued$"
+    ),
+    "crossbar of a shared buffer": (
+        ["--ns3::QbbSwitch::Crossbar=true", "--workload=incast:2"], {}, r"Crossbar.*InputQueued"
+    ),
     "shared buffer of input queues": (
-        ["--switch=input-queued", "--buffer=1MB"], {}, r"--buffer means nothing with --switch=input-queued; see"
+        ["--switch=input-queued", "--buffer=shared"], {},
+        r"--buffer: 'shared' is no ns3::QbbInputPortBuffer; accepted: input-port"
     ),
     "port buffer too small for its headroom": (
-        ["--switch=input-queued", "--portBuffer=20KB", "--workload=incast:2"], {},
-        r"--portBuffer: 20KB; accepted: at least \d+B, for a port of switch \S+ with its headroom"
+        ["--switch=input-queued", "--buffer=20KB", "--workload=incast:2"], {},
+        r"--buffer: 20KB; accepted: at least \d+B, for a port of switch \S+ with its headroom"
     ),
     "slow crossbar": (
-        ["--switch=input-queued", "--crossbar=0.5"], {}, r"--crossbar: 0.5; accepted: off, or 1 to 1000$"
+        ["--ns3::QbbSwitch::CrossbarSpeedup=0.5"], {}, r"CrossbarSpeedup '0.5'; accepted: 1 to 1000$"
     ),
-    "cells of nothing": (["--switch=input-queued", "--cells=0"], {}, r"--cells: 0; accepted: 1 to 65536$"),
+    "cells of nothing": (
+        ["--switch=input-queued", "--buffer=input-port[CellBytes=0]"], {},
+        r"--buffer: ns3::QbbInputPortBuffer: CellBytes '0'; accepted: 1 to"
+    ),
     "unknown marking": (
         ["--marking=x"], {}, r"--marking: 'x' is no ns3::QbbCongestionDetector; accepted: curve, root, root-victim, threshold"
     ),
@@ -260,7 +298,9 @@ CASES = {
         ["--marking=root", "--cc=rcm", "--ecn=5KB:200KB:0.01"], {},
         r"--ecn: 5KB:200KB:0.01 with --marking=root; accepted: auto or on"
     ),
-    "threshold of a curve": (["--markThreshold=5KB"], {}, r"--markThreshold means nothing with --marking=curve"),
+    "detector with an attribute of another": (
+        ["--marking=root[Kmin=5000]"], {}, r"--marking: 'Kmin' is no attribute of ns3::QbbRootDetector"
+    ),
     "topology that does not exist": (["--topology=file:none.txt"], {}, r"none\.txt: cannot be opened"),
     "topology with a missing node": (
         ["--topology=file:t.txt"],

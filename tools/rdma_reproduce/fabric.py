@@ -13,15 +13,15 @@ from .row import Case
 # The rate of all links in the default case, and its bandwidth-delay product in packets as the source has
 # it: 120 KB are "~110" packets (section 4.1).
 GBPS, BDP_PACKETS = 40, 110
-# Networks by the paper's names. With PFC there are no timeouts (section 4.1), as with --rto=auto.
+# Networks by the paper's names. With PFC there are no timeouts (section 4.1), as by default.
 NETWORKS = {
     "irn": ("--transport=irn", "--pfc=off"),
     "irn-pfc": ("--transport=irn", "--pfc=on"),
     "roce-pfc": ("--transport=roce", "--pfc=on"),
     "roce": ("--transport=roce", "--pfc=off"),
-    "irn-go-back-n": ("--transport=irn", "--pfc=off", "--recovery=go-back-n"),
-    "irn-no-bdp-fc": ("--transport=irn", "--pfc=off", "--bdpCap=off"),
-    "irn-no-sack": ("--transport=irn", "--pfc=off", "--recovery=selective"),
+    "irn-go-back-n": ("--transport=irn", "--pfc=off", "--ns3::IrnTransport::LossRecovery=GoBackN"),
+    "irn-no-bdp-fc": ("--transport=irn", "--pfc=off", "--ns3::IrnTransport::BdpFc=false"),
+    "irn-no-sack": ("--transport=irn", "--pfc=off", "--ns3::IrnTransport::LossRecovery=SelectiveWithoutSack"),
     "iwarp": ("--transport=iwarp", "--pfc=off"),
 }
 TITLES = {
@@ -105,9 +105,9 @@ def metrics(outcome):
 def network_words(network, gbps=GBPS):
     """The options for a network. IRN's BDP-FC has the bandwidth-delay product of the links' rate."""
     words = NETWORKS[network]
-    if "--transport=irn" not in words or "--bdpCap=off" in words:
+    if "--transport=irn" not in words or "--ns3::IrnTransport::BdpFc=false" in words:
         return words
-    return (*words, f"--bdpCap={BDP_PACKETS * gbps // GBPS}")
+    return (*words, f"--ns3::IrnTransport::BdpCap={BDP_PACKETS * gbps // GBPS}")
 
 
 def cc(control):

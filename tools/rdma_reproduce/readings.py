@@ -34,27 +34,29 @@ class Reading:
 # A network that collapses would never end while arrivals go on. The reports name runs that were cut.
 WINDOW = "--warmUp=10ms --measure=40ms --stop=300ms"
 QUICK = "--warmUp=1ms --measure=2ms --stop=8ms"
+WIRE = "--ns3::RdmaPoissonWorkload::LoadOf=Wire"
+WIRE_ACKS = f"{WIRE}Acks"
 MAIN = "wire-acks"
 READINGS = {reading.name: reading for reading in (
     Reading(
         "wire-acks", "load of the wire, headers and acknowledgements counted; warm-up 10 ms, flows of the "
         "next 40 ms; arrivals go on until the last of these flows has ended, for 300 ms at most",
-        f"--load={{load}} --loadOf=wire-acks {WINDOW}", f"--load={{load}} --loadOf=wire-acks {QUICK}",
+        f"--load={{load}} {WIRE_ACKS} {WINDOW}", f"--load={{load}} {WIRE_ACKS} {QUICK}",
         50, 3,
     ),
     Reading(
         "wire", "load of the wire, headers counted; else as the main reading",
-        f"--load={{load}} --loadOf=wire {WINDOW}", f"--load={{load}} --loadOf=wire {QUICK}", 50, 3,
+        f"--load={{load}} {WIRE} {WINDOW}", f"--load={{load}} {WIRE} {QUICK}", 50, 3,
     ),
     Reading(
         "payload", "load of payload; else as the main reading",
-        f"--load={{load}} --loadOf=payload {WINDOW}", f"--load={{load}} --loadOf=payload {QUICK}", 50, 3,
+        f"--load={{load}} {WINDOW}", f"--load={{load}} {QUICK}", 50, 3,
     ),
     Reading(
         "cut", "load as in the main reading; the run is cut where the window ends, and only flows that "
         "have ended by then count, which favours short ones",
-        "--load={load} --loadOf=wire-acks --warmUp=10ms --measure=40ms --stop=50ms",
-        "--load={load} --loadOf=wire-acks --warmUp=1ms --measure=2ms --stop=3ms", 50, 3, False,
+        f"--load={{load}} {WIRE_ACKS} --warmUp=10ms --measure=40ms --stop=50ms",
+        f"--load={{load}} {WIRE_ACKS} --warmUp=1ms --measure=2ms --stop=3ms", 50, 3, False,
     ),
     Reading(
         "all-flows", "load of payload; all flows count, from an empty network to the last completion "

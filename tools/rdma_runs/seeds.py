@@ -23,7 +23,7 @@ from .student import estimate
 LAST_SEED = 4_294_944_442
 # Options and instruments with a file that a run writes.
 WRITES = re.compile(
-    r"--(instruments=(.*,)?)?(monitor|pause-?[Tt]ree|pause-trace|timeseries|trace-events|pcap)[:=[]"
+    r"--instruments=(.*,)?(monitor|pause-tree|pause-trace|timeseries|pcap)[:[]"
 )
 # Numbers that are equal for all seeds, and half of an interval: their means say nothing.
 UNAVERAGED = re.compile(r"window_(begin|end)_us|slice\d_(flows|completed)|fct_trend_error")

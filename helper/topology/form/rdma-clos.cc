@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-attribute-text.h"
 #include "rdma-part-name.h"
-#include "rdma-text-checker.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 #include "rdma-units.h"

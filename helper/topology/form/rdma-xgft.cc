@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-text-checker.h"
+#include "rdma-attribute-text.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 #include "rdma-units.h"

@@ -29,6 +29,39 @@ const RdmaPartName g_sharedName("shared",
                                 "",
                                 "one memory for all ports, with dynamic thresholds");
 
+/*
+ * Packet memory of a switch chip and its division by a network operating system.
+ *
+ * Sources: trident2: C. Guo et al., SIGCOMM 2016, section 2 (9 or 12 MB), Y. Zhu et al., SIGCOMM
+ * 2015, section 6 (12 MB, 32 ports of 40 Gb/s), and the example of a 40 Gb/s switch in SONiC's
+ * Configuration guide (reserve of a lossless group 1248 B, which is 6 cells of 208 B, alpha 2^-3;
+ * lossy queues 1518 B and alpha 2^3 of a pool of 9243812 B). trident3: SONiC's buffer template for
+ * Arista's 7050CX3-32S (lossy queues 1792 B, which is 7 cells of 256 B, and alpha 2^3 of a pool of
+ * 24192256 B). tomahawk3: Arista's data sheet of the 7060X4 series (64 MB). The sources give no
+ * lossless alpha for Trident 3 and nothing but the memory size for Tomahawk 3; these presets use
+ * the values of the preceding chip and scale pools with the memory.
+ */
+const RdmaPartName g_trident2Name(
+    "trident2",
+    QbbSharedBuffer::GetTypeId(),
+    "BufferSize=12582912|ReserveBytes=1248|LosslessAlpha=0.125|LossyAlpha=8"
+    "|EgressMinBytes=1518|LossyEgressAlpha=8|LossyEgressPoolBytes=9243812",
+    "Broadcom Trident II (BCM56850), 32 ports of 40 Gb/s");
+
+const RdmaPartName g_trident3Name(
+    "trident3",
+    QbbSharedBuffer::GetTypeId(),
+    "BufferSize=33554432|ReserveBytes=1792|LosslessAlpha=0.125|LossyAlpha=8"
+    "|EgressMinBytes=1792|LossyEgressAlpha=8|LossyEgressPoolBytes=24192256",
+    "Broadcom Trident 3 (BCM56870), 32 ports of 100 Gb/s");
+
+const RdmaPartName g_tomahawk3Name(
+    "tomahawk3",
+    QbbSharedBuffer::GetTypeId(),
+    "BufferSize=67108864|ReserveBytes=1792|LosslessAlpha=0.125|LossyAlpha=8"
+    "|EgressMinBytes=1792|LossyEgressAlpha=8|LossyEgressPoolBytes=48384512",
+    "Broadcom Tomahawk 3 (BCM56980), 32 ports of 400 Gb/s");
+
 /**
  * \param wanted attribute or profile's distance of XON below the threshold, or 0
  * \param port a port

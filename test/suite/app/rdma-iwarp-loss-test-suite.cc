@@ -26,7 +26,7 @@ RdmaFabricOptions
 MakePaperPair()
 {
     RdmaFabricOptions options = MakePair();
-    options.rto = "320us";
+    options.transport = "iwarp[MinRto=320us]";
     return options;
 }
 
@@ -59,14 +59,14 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 2U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 2U, "sent again");
         RdmaFabricOptions options = MakePaperPair();
-        options.rto = "100us";
+        options.transport = "iwarp[MinRto=100us]";
         result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 100_us + 2 * SEGMENT_HOP, "rto");
 
         // The timeout is shorter than the round trip: nothing is lost, but TCP retransmits the
         // segment after 1 and after 3 us. The second acknowledgement comes after the end of the
         // flow and gets no answer.
-        options.rto = "1us";
+        options.transport = "iwarp[MinRto=1us]";
         const Finished hasty =
             RunFabric(options, {MakeTestFlow(0, 0, 1, 1024), MakeTestFlow(1, 1, 0, 1, 100_us)});
         NS_TEST_EXPECT_MSG_EQ(hasty.wrong, "", "only class 3");
@@ -91,7 +91,7 @@ class IwarpLossTestCase : public TestCase
                               "fast retransmission");
 
         options = MakePaperPair();
-        options.retries = "2";
+        options.transport = "iwarp[MinRto=320us|DataRetries=2]";
         options.stop = "1s";
         const auto failed =
             RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1, 2, 3, 4}));

@@ -241,9 +241,9 @@ class WorkloadTestCase : public TestCase
 
         const std::string digest = lossy.outcome.summary.digest;
         NS_TEST_EXPECT_MSG_EQ(RunFabric(options).outcome.summary.digest, digest, "again");
-        options.serialize = true;
+        Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(true));
         NS_TEST_EXPECT_MSG_EQ(RunFabric(options).outcome.summary.digest, digest, "as bytes");
-        options.serialize = false;
+        Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(false));
         std::vector<RdmaFlow> reversed;
         for (auto it = lossy.outcome.flows.rbegin(); it != lossy.outcome.flows.rend(); ++it)
         {
@@ -273,7 +273,7 @@ class WorkloadTestCase : public TestCase
 
         // One acknowledgement covers eight segments: there are fewer frames, and no flow hangs
         // because its last segment is not acknowledged.
-        options.ackInterval = 8;
+        options.transport = "iwarp[DelAckCount=8]";
         const Finished delayed = RunFabric(options);
         CheckCompleted(delayed, "ACK interval");
         NS_TEST_EXPECT_MSG_LT(delayed.outcome.summary.packetHops,

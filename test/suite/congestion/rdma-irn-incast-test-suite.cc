@@ -2,7 +2,7 @@
 
 #include "rdma-test-fabric.h"
 
-#include <ns3/rdma-fabric-preset.h>
+#include <ns3/rdma-fabric-options.h>
 #include <ns3/rdma-fabric-run.h>
 #include <ns3/test.h>
 
@@ -43,7 +43,7 @@ class IrnPublishedIncastTestCase : public TestCase
         options.workload = "incast:50";
         options.bytes = "3000000";
         options.mtu = 1069;
-        options.bdpCap = "110";
+        options.transport = "irn[BdpCap=110]";
         options.keepQueuePairs = true;
         RdmaFabricRun run(options);
         run.Run();

@@ -158,7 +158,7 @@ class TagTestCase : public TestCase
     }
 };
 
-/** The option --bufferPreset. */
+/** The buffers of chips. */
 class PresetTestCase : public TestCase
 {
   public:
@@ -192,8 +192,7 @@ class PresetTestCase : public TestCase
             RdmaFabricOptions options;
             options.topology = "star:8";
             options.workload = "incast:7";
-            options.bufferPreset = name;
-            options.classAlphas = "3:1/16";
+            options.buffer = std::string(name) + "[ClassAlphas=3:1/16]";
             RdmaFabricRun run(options);
             const auto sw = run.GetFabric()->GetSwitch(8);
             run.Run();
@@ -217,15 +216,14 @@ class PresetTestCase : public TestCase
             }
             return std::string(Refusal(options));
         };
-        NS_TEST_EXPECT_MSG_EQ(refuse("bufferPreset", "trident9"),
-                              "--bufferPreset: unknown value \"trident9\"; accepted: none, "
-                              "trident2, trident3, tomahawk3",
+        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "trident9").substr(0, 61),
+                              "--buffer: 'trident9' is no ns3::QbbBufferManager; did you mean",
                               "preset");
         NS_TEST_EXPECT_MSG_EQ(refuse("trust", "mpls"),
                               "--trust: unknown value \"mpls\"; accepted: dscp, vlan",
                               "trust");
-        NS_TEST_EXPECT_MSG_EQ(refuse("classAlphas", "3:2000").substr(0, 38),
-                              "--classAlphas: class alphas \"3:2000\": ",
+        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "shared[ClassAlphas=3:2000]").substr(0, 54),
+                              "--buffer: ns3::QbbSharedBuffer: ClassAlphas '3:2000'; ",
                               "alphas");
         NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "0B"),
                               "--buffer: 0B; accepted: 1 byte to 1 TiB, or auto",

@@ -169,9 +169,9 @@ class FabricRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(bytes, 2 * payload, "bytes on all links");
 
         NS_TEST_EXPECT_MSG_EQ(RunOnce(options).summary.digest, plain.summary.digest, "again");
-        options.serialize = true;
+        Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(true));
         NS_TEST_EXPECT_MSG_EQ(RunOnce(options).summary.digest, plain.summary.digest, "as bytes");
-        options.serialize = false;
+        Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(false));
         options.seed = 2;
         NS_TEST_EXPECT_MSG_NE(RunOnce(options).summary.digest, plain.summary.digest, "seed");
         options.seed = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fabric-preset.h"
+#include "rdma-fabric-options.h"
 #include "rdma-fabric-run.h"
 #include "rdma-flow-runner.h"
 #include "rdma-goodput-meter.h"
@@ -113,10 +113,7 @@ class RdmaParkingLotTestSuite : public TestSuite
             0));
         AddTestCase(new ParkingLotTestCase(
             "A7: output-queued, shared buffer",
-            [](RdmaFabricOptions& options) {
-                options.switchType = "shared";
-                options.cells = 1;
-            },
+            [](RdmaFabricOptions& options) { options.switchType = "shared"; },
             {6.3, 6.3, 6.3, 18.9},
             0.02,
             0));
@@ -126,8 +123,7 @@ class RdmaParkingLotTestSuite : public TestSuite
             "A4: RCM-1a, 15 KB",
             [](RdmaFabricOptions& options) {
                 options.cc = "rcm";
-                options.marking = "root";
-                options.markThreshold = "15KB";
+                options.marking = "root[Threshold=15000]";
             },
             {9.37, 9.42, 9.51, 9.72},
             0.04,
@@ -136,8 +132,7 @@ class RdmaParkingLotTestSuite : public TestSuite
             "A5: RCM-1b, 15 KB",
             [](RdmaFabricOptions& options) {
                 options.cc = "rcm";
-                options.marking = "threshold";
-                options.markThreshold = "15KB";
+                options.marking = "threshold[Threshold=15000]";
             },
             {9.29, 9.35, 9.43, 9.69},
             0.04,

@@ -7,6 +7,7 @@
 #include "rdma-test-deadlock.h"
 #include "rdma-test-verbs.h"
 
+#include <ns3/config.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -245,8 +246,9 @@ class DeadlockRunTestCase : public TestCase
             }
             Simulator::Destroy();
         }
-        options.routes = "up-down";
+        Config::SetDefault("ns3::QbbRouting::Algorithm", StringValue("UpDown"));
         RdmaFabricRun run(options, flows);
+        Config::SetDefault("ns3::QbbRouting::Algorithm", StringValue("ShortestPath"));
         NS_TEST_EXPECT_MSG_EQ(run.GetDeadlockCheck().IsDeadlockFree(), true, "up, then down");
         run.Run();
         NS_TEST_EXPECT_MSG_EQ(run.GetOutcome().summary.flowsCompleted, 5U, "flows");

@@ -2,8 +2,10 @@
 
 #include "rdma-fabric-run.h"
 
+#include <ns3/config.h>
 #include <ns3/simulator.h>
 #include <ns3/test.h>
+#include <ns3/uinteger.h>
 
 /**
  * \file
@@ -54,9 +56,9 @@ class PolarisedRunTestCase : public TestCase
         options.duration = "300us";
         options.cdf = "irn-heavy-tail";
         options.transport = "irn";
-        options.ecmpSeed = 7;
+        Config::SetDefault("ns3::QbbSwitch::EcmpSeed", UintegerValue(7));
         NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 8U, "half of the uplinks are never used");
-        options.ecmpSeed = 0;
+        Config::SetDefault("ns3::QbbSwitch::EcmpSeed", UintegerValue(0));
         NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used");
         for (const char* paths : {"wcmp", "spray", "spray-in-turn", "drill", "flowlet"})
         {

@@ -7,6 +7,8 @@
 #include "rdma-test-fabric.h"
 #include "rdma-test-units.h"
 
+#include <ns3/config.h>
+#include <ns3/nstime.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -240,9 +242,11 @@ class TraceTestCase : public TestCase
         options.storm = "0:50us:400us";
         options.slowReceiver = "3:20Gbps:256KB:100us:50us:200us";
         options.watchdog = "drop";
-        options.detection = "200us";
-        options.restoration = "200us";
-        options.watchdogPoll = "20us";
+        Config::SetDefault("ns3::QbbPfcWatchdog::DetectionTime", TimeValue(MicroSeconds(200)));
+        Config::SetDefault("ns3::QbbPfcWatchdog::RestorationTime", TimeValue(MicroSeconds(200)));
+        Config::SetDefault("ns3::QbbPfcWatchdog::PollInterval", TimeValue(MicroSeconds(20)));
+        const std::string tree = CreateTempDirFilename("tree.csv");
+        const std::string trace = CreateTempDirFilename("trace.json");
         options.stop = "50ms";
         std::string digest;
         for (const bool traced : {false, true})
@@ -250,9 +254,7 @@ class TraceTestCase : public TestCase
             RdmaFabricOptions these = options;
             if (traced)
             {
-                these.pauseTree = CreateTempDirFilename("tree.csv");
-                these.traceEvents = CreateTempDirFilename("trace.json");
-                these.traceInterval = "3us";
+                these.instruments = "pause-tree:" + tree + ",pause-trace:" + trace + "[Period=3us]";
             }
             RdmaFabricRun run(these);
             run.Run();
@@ -276,7 +278,7 @@ class TraceTestCase : public TestCase
             {
                 continue;
             }
-            const std::string json = Read(these.traceEvents);
+            const std::string json = Read(trace);
             for (const std::string what : {"\"paused\"",
                                            "PFC storm detected",
                                            "PFC storm restored",
@@ -287,9 +289,7 @@ class TraceTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_NE(json.find(what), std::string::npos, what);
             }
             NS_TEST_EXPECT_MSG_EQ(json.substr(json.size() - 4), "\n]}\n", "its end");
-            NS_TEST_EXPECT_MSG_NE(Read(these.pauseTree).find("\n0,,0,0,"),
-                                  std::string::npos,
-                                  "CSV");
+            NS_TEST_EXPECT_MSG_NE(Read(tree).find("\n0,,0,0,"), std::string::npos, "CSV");
         }
     }
 };

@@ -265,32 +265,28 @@ TEST(QbbPortMonitor, NothingElseChanges)
     };
     const auto plain = run();
     EXPECT_GT(plain.summary.pauseFrames, 0U);
-    options.monitor =
+    const std::string file =
         std::filesystem::temp_directory_path() / ("rdma-" + std::to_string(getpid()) + ".csv");
-    options.monitorPeriod = "1.237us";
+    options.instruments = "monitor:" + file + "[Period=1.237us]";
     const auto polled = run();
     EXPECT_EQ(polled.summary.digest, plain.summary.digest);
     EXPECT_EQ(FormatRdmaPortsCsv(polled.ports), FormatRdmaPortsCsv(plain.ports));
     EXPECT_GT(plain.summary.peakQueueBytes, 0U);
     EXPECT_EQ(polled.summary.peakQueueBytes, plain.summary.peakQueueBytes);
-    EXPECT_GT(std::filesystem::file_size(options.monitor), 100'000U);
-    std::filesystem::remove(options.monitor);
+    EXPECT_GT(std::filesystem::file_size(file), 100'000U);
+    std::filesystem::remove(file);
 }
 
 TEST(QbbPortMonitor, WrongOptions)
 {
     RdmaFabricOptions options;
-    options.monitorPeriod = "1us";
-    EXPECT_THROW(RdmaFabricRun run(options), std::invalid_argument);
-    Simulator::Destroy();
-    options.monitor = "/no such folder/x.csv";
+    options.instruments = "monitor:/no such folder/x.csv";
     EXPECT_THROW(RdmaFabricRun run(options), RdmaFileError);
     Simulator::Destroy();
-    options.monitorPeriod = "0us";
+    options.instruments = "monitor:/tmp/one.csv[Period=0us]";
     EXPECT_THROW(RdmaFabricRun run(options), std::invalid_argument);
     Simulator::Destroy();
-    options.timeseries = options.monitor = "/tmp/both.csv";
-    options.monitorPeriod = "auto";
+    options.instruments = "timeseries:/tmp/both.csv,monitor:/tmp/both.csv";
     EXPECT_THROW(RdmaFabricRun run(options), std::invalid_argument);
     Simulator::Destroy();
 }

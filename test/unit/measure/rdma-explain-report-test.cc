@@ -144,7 +144,7 @@ TEST_F(RdmaExplainReportTest, LossyClass)
     options.pfc = "off";
     options.bytes = "500KB";
     options.buffer = "1MB";
-    options.rto = "200us";
+    options.transport = "roce[RetransmissionTimeout=200us]";
     Expect({"  456120 ",
             "first pause: none, for the class is lossy\n",
             "first drop: 2 ports, after 37.25 us, "},

@@ -5,7 +5,7 @@
 #include "rdma-fabric-run.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-runner.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-time-series.h"
 
 #include <ns3/simulator.h>
@@ -118,8 +118,7 @@ TEST(RdmaTimeSeries, NothingElseChanges)
         options.transport = c.transport;
         const std::string plain = RunOnce(options);
         TemporaryFile file;
-        options.timeseries = file.path;
-        options.timeseriesPeriod = "0.337us";
+        options.instruments = "timeseries:" + file.path + "[Period=0.337us]";
         EXPECT_EQ(RunOnce(options), plain);
 
         const auto rows = ReadRdmaCsv(file.Read());
@@ -139,9 +138,9 @@ TEST(RdmaTimeSeries, NothingElseChanges)
         EXPECT_EQ(flows.size(), 8U);
         EXPECT_EQ(rtt, controlled);
     }
-    for (const std::string& name : GetRdmaPartNames(RdmaCongestionControl::GetTypeId()))
+    for (const auto& entry : RdmaPartName::GetAll(RdmaCongestionControl::GetTypeId()))
     {
-        EXPECT_EQ(tested.count(name), 1U) << "no case has " << name;
+        EXPECT_EQ(tested.count(entry.name), 1U) << "no case has " << entry.name;
     }
 }
 
@@ -158,7 +157,7 @@ TEST(RdmaTimeSeries, ValuesOfAFlowAlone)
     options.bytes = "1MB";
     options.cc = "dcqcn";
     TemporaryFile file;
-    options.timeseries = file.path;
+    options.instruments = "timeseries:" + file.path;
     const auto flow =
         RdmaFabricRun::MakeFlows(options, RdmaFabricRun::MakeTopology(options)).front();
     RunOnce(options);
@@ -183,8 +182,7 @@ TEST(RdmaTimeSeries, FlowsThatAreAsked)
 {
     RdmaFabricOptions options = MakeIncast();
     TemporaryFile file;
-    options.timeseries = file.path;
-    options.timeseriesFlows = "0-2,6";
+    options.instruments = "timeseries:" + file.path + "[Flows=0-2,6]";
     RunOnce(options);
     std::set<std::string> flows;
     for (const auto& row : ReadRdmaCsv(file.Read()))
@@ -198,29 +196,25 @@ TEST(RdmaTimeSeries, WrongOptions)
 {
     struct Case
     {
-        const char* period;
-        const char* flows;
+        const char* settings;
         const char* transport;
         const char* message;
     };
 
     TemporaryFile file;
     for (const Case& c :
-         {Case{"0s", "auto", "roce", "--timeseriesPeriod: 0s; accepted: auto, or a time, "},
-          Case{"3", "auto", "roce", "--timeseriesPeriod: "},
-          Case{"auto", "", "roce", "--timeseriesFlows: "},
-          Case{"auto", "1,", "roce", "--timeseriesFlows: "},
-          Case{"auto", "2-1", "roce", "--timeseriesFlows: '1' is too small; accepted: 2 to"},
-          Case{"auto", "0,8", "roce", "--timeseries: Flows: no flow has an id from 8 to 8"},
-          Case{"auto",
-               "auto",
+         {Case{"Period=0s", "roce", "--instruments: ns3::RdmaTimeSeriesInstrument: Period '0s'"},
+          Case{"Period=3", "roce", "--instruments: ns3::RdmaTimeSeriesInstrument: Period '3'"},
+          Case{"Flows=", "roce", "--instruments: '' is empty; accepted: 0 to "},
+          Case{"Flows=1,", "roce", "--instruments: '' is empty; accepted: 0 to "},
+          Case{"Flows=2-1", "roce", "--instruments: '1' is too small; accepted: 2 to "},
+          Case{"Flows=0,8", "roce", "--instruments: Flows: no flow has an id from 8 to 8"},
+          Case{"Flows=auto",
                "iwarp",
-               "--timeseries: flows of this transport have no queue pairs"}})
+               "--instruments: flows of this transport have no queue pairs"}})
     {
         RdmaFabricOptions options = MakeIncast();
-        options.timeseries = file.path;
-        options.timeseriesPeriod = c.period;
-        options.timeseriesFlows = c.flows;
+        options.instruments = "timeseries:" + file.path + "[" + c.settings + "]";
         options.transport = c.transport;
         try
         {
@@ -234,11 +228,7 @@ TEST(RdmaTimeSeries, WrongOptions)
         Simulator::Destroy();
     }
     RdmaFabricOptions options = MakeIncast();
-    options.timeseriesPeriod = "1us";
-    EXPECT_THROW(RdmaFabricRun run(options), std::invalid_argument);
-    Simulator::Destroy();
-    options = MakeIncast();
-    options.timeseries = "/no such folder/x.csv";
+    options.instruments = "timeseries:/no such folder/x.csv";
     EXPECT_THROW(RdmaFabricRun run(options), RdmaFileError);
     Simulator::Destroy();
 }

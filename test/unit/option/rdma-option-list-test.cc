@@ -146,6 +146,56 @@ TEST_F(RdmaOptionListTest, LaterSourcesOverrideEarlierOnes)
     EXPECT_FALSE(list.IsGivenWith("rate", "mtu")) << "the default";
 }
 
+TEST(RdmaFabricOptionsTest, CopiesHaveValuesOfTheirOwn)
+{
+    RdmaFabricOptions options;
+    options.topology = "star:4";
+    options.load = 0.9;
+    options.keepQueuePairs = true;
+    RdmaFabricOptions copy = options;
+    copy.mtu = 512;
+    EXPECT_EQ(copy.GetText("topology"), "star:4");
+    EXPECT_EQ(copy.GetText("load"), "0.9");
+    EXPECT_TRUE(copy.keepQueuePairs);
+    EXPECT_EQ(options.GetText("mtu"), "1024");
+    options = RdmaFabricOptions();
+    EXPECT_EQ(options.topology, RdmaFabricOptions().topology);
+    EXPECT_EQ(copy.topology, "star:4");
+}
+
+TEST(RdmaFabricOptionsTest, AnUnknownOptionNamesThePartOrAttribute)
+{
+    RdmaFabricOptions options;
+    for (const auto& [line, message] :
+         {std::pair{"--ackInterval=4", "accepted: --transport=roce[AckInterval=...]"},
+          std::pair{"--bdpCap=4", "accepted: --transport=irn[BdpCap=...]"},
+          std::pair{"--retryCount=4",
+                    "accepted: --transport=irn[RetryCount=...], --transport=roce[RetryCount=...]"},
+          std::pair{"--dataRetries=4", "accepted: --transport=iwarp[DataRetries=...]"},
+          std::pair{"--classAlphas=4", "accepted: --buffer=shared[ClassAlphas=...]"},
+          std::pair{"--gap=4", "accepted: --paths=flowlet[Gap=...]"},
+          std::pair{"--pauseTree=4", "accepted: --instruments=pause-tree:File"},
+          std::pair{"--ecmpSeed=4", "accepted: --ns3::QbbSwitch::EcmpSeed=..."},
+          std::pair{"--topolgy=4", "did you mean --topology?"},
+          std::pair{"--xoff=4", "accepted: --buffer=input-port[XoffBytes=...], "
+                                "--buffer=shared[XoffBytes=...]"},
+          std::pair{"--detection=4", "accepted: --ns3::QbbPfcWatchdog::DetectionTime=..."},
+          std::pair{"--bogus=4", "--help lists the options"}})
+    {
+        ExpectError<RdmaFileError>([&, &text = line] { options.Apply(text, "my.conf"); },
+                                   {"my.conf:1: --", ": there is no such option; ", message});
+    }
+}
+
+TEST(RdmaFabricOptionsTest, MessagesOfPartsNameTheOption)
+{
+    const RdmaFabricOptions options;
+    EXPECT_EQ(options.NameOptionOfPart("ns3::RdmaDcqcn: no"), "--cc: ns3::RdmaDcqcn: no");
+    EXPECT_EQ(options.NameOptionOfPart("IrnTransport: no"), "--transport: IrnTransport: no");
+    EXPECT_EQ(options.NameOptionOfPart("ns3::QbbSwitch: no"), "ns3::QbbSwitch: no");
+    EXPECT_EQ(options.NameOptionOfPart("nothing"), "nothing");
+}
+
 TEST(RdmaFabricOptionsTest, DefaultsReadBack)
 {
     RdmaFabricOptions options;

@@ -2,6 +2,7 @@
 
 // Rules that the attributes of all classes of the module keep.
 
+#include "qbb-shared-buffer.h"
 #include "qbb-time.h"
 #include "rdma-dcqcn.h"
 #include "rdma-ns3-argument.h"
@@ -11,6 +12,7 @@
 #include <ns3/double.h>
 #include <ns3/nstime.h>
 #include <ns3/type-id.h>
+#include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
 #include <map>
@@ -83,6 +85,17 @@ TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
                   std::string::npos)
             << said;
     }
+    // Numbers of bytes may have a unit.
+    EXPECT_EQ(check("--ns3::QbbSharedBuffer::BufferSize=4MiB"), "");
+    EXPECT_EQ(check("--ns3::QbbInputPortBuffer::XoffBytes=40KB"), "");
+    EXPECT_NE(check("--ns3::QbbInputPortBuffer::XoffBytes=40Kb"), "");
+    EXPECT_NE(check("--ns3::QbbInputPortBuffer::XoffBytes=0.0001KB"), "");
+    EXPECT_NE(check("--ns3::RdmaNic::WqePrefetch=16B"), "");
+    SetRdmaNs3Argument("ns3::QbbSharedBuffer::BufferSize", "4MiB");
+    UintegerValue size;
+    CreateObject<QbbSharedBuffer>()->GetAttribute("BufferSize", size);
+    EXPECT_EQ(size.Get(), 4U << 20);
+    Config::Reset();
     EXPECT_EQ(check("--ns3::RdmaDcqcn::AiRate=1.5Gbps"), "");
     EXPECT_NE(check("--ns3::RdmaDcqcn::AiRate=1e9bps"), "");
     EXPECT_NE(check("--threads=1e0"), "");

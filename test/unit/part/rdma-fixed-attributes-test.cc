@@ -3,7 +3,7 @@
 #include "qbb-pfc-watchdog.h"
 #include "qbb-storm-source.h"
 #include "rdma-fabric-helper.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-topology-builders.h"
 

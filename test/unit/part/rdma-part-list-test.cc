@@ -4,7 +4,6 @@
 
 #include "qbb-time.h"
 #include "rdma-congestion-control.h"
-#include "rdma-part-list.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
 #include "rdma-test-fruit.h"
@@ -19,9 +18,12 @@ namespace ns3
 
 TEST(RdmaPartLists, HaveWhatIsRegistered)
 {
-    EXPECT_EQ(GetRdmaPartNames(RdmaTestFruit::GetTypeId()),
-              (std::vector<std::string>{"apple", "apples", "heap", "label", "pile", "ripe-apple"}));
-    EXPECT_EQ(DescribeRdmaParts(RdmaTestFruit::GetTypeId()),
+    std::vector<std::string> forms;
+    for (const auto& entry : RdmaPartName::GetAll(RdmaTestFruit::GetTypeId()))
+    {
+        forms.push_back(FormatRdmaPartName(entry));
+    }
+    EXPECT_EQ(JoinRdmaWords(forms),
               "apple, apples:Count, heap:Count[xOffset[xText]], label[:Text], pile:CountxOffset, "
               "ripe-apple");
     ASSERT_EQ(GetRdmaPartTypes(RdmaTestFruit::GetTypeId()).size(), 1U)

@@ -178,6 +178,29 @@ TEST(RdmaPart, SetReplacesWhatTheTextSays)
     ExpectRefusal([] { RdmaPart().Set("Count", UintegerValue(5)); }, "Count of no part");
 }
 
+TEST(RdmaPart, SetTextReadsAsTheTextOfAPart)
+{
+    QbbSetTimeResolution();
+    RdmaPart part = Parse("apple[Count=4]");
+    part.SetText("Count", "5");
+    part.SetText("Age", "2us");
+    EXPECT_EQ(part.ToText(), "ns3::RdmaTestApple[Count=5|Age=2us]");
+    ExpectRefusal([&] { part.SetText("Age", "2"); }, "ns3::RdmaTestApple: Age '2'; accepted: ");
+    ExpectRefusal([] { RdmaPart().SetText("Count", "5"); }, "Count of no part");
+}
+
+TEST(RdmaPart, TextConvertsToAPartOfAKind)
+{
+    const auto describe = [](const RdmaPartOf<Fruit>& part) { return part.ToText(); };
+    EXPECT_EQ(describe("ripe-apple"), "ns3::RdmaTestApple[Ripe=true|Count=7]");
+    EXPECT_EQ(describe(Parse("apple")), "ns3::RdmaTestApple");
+    EXPECT_EQ(describe("none"), "none");
+    ExpectRefusal([&] { describe("aple"); }, "'aple' is no ns3::RdmaTestFruit; did you mean apple");
+    const RdmaPart other =
+        RdmaPart::Parse("dcqcn", TypeId::LookupByName("ns3::RdmaCongestionControl"));
+    EXPECT_DEATH(describe(other), "rdma: ns3::RdmaDcqcn is no ns3::RdmaTestFruit");
+}
+
 TEST(RdmaPart, NoneIsNoPart)
 {
     EXPECT_TRUE(RdmaPart::ParseOptional("none", Fruit::GetTypeId()).IsNone());

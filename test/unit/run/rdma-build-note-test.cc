@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-build-note.h"
+#include "rdma-fabric-run.h"
 
 #include <gtest/gtest.h>
 

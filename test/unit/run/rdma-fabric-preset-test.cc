@@ -3,7 +3,7 @@
 #include "irn-transport.h"
 #include "qbb-buffer-manager.h"
 #include "rdma-expect-error.h"
-#include "rdma-fabric-preset.h"
+#include "rdma-fabric-options.h"
 #include "rdma-option-list.h"
 #include "rdma-part.h"
 #include "rdma-topology-builders.h"
@@ -32,7 +32,7 @@ TEST(RdmaFabricPreset, IrnIsThePapersDefaultCase)
     EXPECT_EQ(options.load, 0.7);
     EXPECT_EQ(options.cdf, "irn-heavy-tail");
     EXPECT_EQ(options.switchType, "input-queued");
-    EXPECT_EQ(options.portBuffer, "240KB");
+    EXPECT_EQ(options.buffer, "auto") << "240 KB a port";
     EXPECT_EQ(options.transport, "irn");
     EXPECT_EQ(options.pfc, "off");
     EXPECT_EQ(options.seed, 7U) << "not the preset's";
@@ -53,14 +53,13 @@ TEST(RdmaFabricPreset, NoneChangesNothing)
 
 TEST(RdmaFabricPreset, BuffersOfChipsAreParts)
 {
-    EXPECT_EQ(GetRdmaBufferPreset("none"), "auto");
     for (const std::string name : {"trident2", "trident3", "tomahawk3"})
     {
-        const std::string text = GetRdmaBufferPreset(name);
-        const RdmaPart part = RdmaPart::Parse(text, QbbBufferManager::GetTypeId());
-        EXPECT_TRUE(part.Has("BufferSize")) << text;
-        EXPECT_TRUE(part.Has("LossyEgressPoolBytes")) << text;
+        const RdmaPart part = RdmaPart::Parse(name, QbbBufferManager::GetTypeId());
+        EXPECT_TRUE(part.Has("BufferSize")) << name;
+        EXPECT_TRUE(part.Has("LossyEgressPoolBytes")) << name;
     }
-    ExpectError<std::invalid_argument>([] { GetRdmaBufferPreset("trident9"); },
-                                       {"--bufferPreset", "\"trident9\"", "none, trident2"});
+    ExpectError<std::invalid_argument>(
+        [] { RdmaPart::Parse("trident9", QbbBufferManager::GetTypeId()); },
+        {"'trident9' is no ns3::QbbBufferManager", "accepted: input-port, shared, tomahawk3"});
 }

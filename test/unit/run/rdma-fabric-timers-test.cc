@@ -4,7 +4,7 @@
 
 #include "rdma-expect-error.h"
 #include "rdma-fabric-helper.h"
-#include "rdma-fabric-preset.h"
+#include "rdma-fabric-options.h"
 #include "rdma-fabric-run.h"
 #include "rdma-flow-runner.h"
 #include "rdma-packet-engine.h"
@@ -300,22 +300,23 @@ TEST_F(RdmaFabricTimersDeathTest, RefuseATimeoutOfZeroWherePacketsMayGetLost)
         "frames of class 3 may get lost .port 0 of host-1 has an error model");
 }
 
-TEST_F(RdmaFabricTimersTest, RefuseTheOptionWithTheTimeZero)
+TEST_F(RdmaFabricTimersTest, RefuseARunWithTheTimeZero)
 {
     RdmaFabricOptions options;
     options.topology = "star:3";
     options.workload = "incast:2";
-    options.rto = "0s";
-    for (const auto& [transport, pfc, loss] : {std::tuple{"roce", "off", 0.0},
-                                               std::tuple{"irn", "off", 0.0},
-                                               std::tuple{"roce", "on", 0.01}})
+    for (const auto& [transport, pfc, loss] :
+         {std::tuple{"roce[RetransmissionTimeout=0s]", "off", 0.0},
+          std::tuple{"irn[RtoHigh=0s]", "off", 0.0},
+          std::tuple{"roce[RetransmissionTimeout=0s]", "on", 0.01}})
     {
         options.transport = transport;
         options.pfc = pfc;
         options.loss = loss;
-        ExpectError<std::invalid_argument>(
-            [&] { RdmaFabricRun run(options); },
-            {"--rto: 0s; frames of class 3 may get lost", "accepted: auto, or a time above 0"});
+        ExpectError<std::invalid_argument>([&] { RdmaFabricRun run(options); },
+                                           {"--transport: ",
+                                            " without a timeout; frames of class 3 may get lost",
+                                            "accepted: a time above 0"});
         Simulator::Destroy();
     }
     options.pfc = "on";

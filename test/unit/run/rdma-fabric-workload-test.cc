@@ -99,8 +99,10 @@ TEST(RdmaFabricWorkload, Messages)
            "--workload: 'x' is no ns3::RdmaWorkload; accepted: ");
     expect([](auto& o) { o.workload = "incast:9"; },
            "--workload: ns3::RdmaIncastWorkload: Senders 9");
-    expect([](auto& o) { o.load = 0; }, "--load: 0; accepted: 1e-12 to 1e+12");
-    expect([](auto& o) { o.load = -1; }, "--load: -1; accepted: 1e-12 to 1e+12");
+    expect([](auto& o) { o.load = 0; },
+           "--load: ns3::RdmaPoissonWorkload: Load '0'; accepted: 1e-12 to 1e+12");
+    expect([](auto& o) { o.load = -1; },
+           "--load: ns3::RdmaPoissonWorkload: Load '-1'; accepted: 1e-12 to 1e+12");
     expect([](auto& o) { o.load = std::nan(""); }, "accepted: 1e-12 to 1e+12");
     expect([](auto& o) { o.cdf = "x"; }, "--cdf: flow-size CDF 'x': no such distribution");
     expect([](auto& o) { o.duration = "1"; }, "--duration: '1' has no unit");
@@ -108,7 +110,7 @@ TEST(RdmaFabricWorkload, Messages)
     for (const std::string workload : {"incast:2", "permutation"})
     {
         expect([&](auto& o) { (o.workload = workload, o.bytes = "0"); },
-               "--bytes: 0; accepted: auto, or 1 to ");
+               "Workload: Bytes '0'; accepted: 1 to ");
         expect([&](auto& o) { (o.workload = workload, o.bytes = "x"); }, "--bytes: ");
         expect([&](auto& o) { (o.workload = workload, o.cdf = "x"); }, "--cdf: ");
         expect([&](auto& o) { (o.workload = workload, o.duration = "x"); }, "--duration: ");

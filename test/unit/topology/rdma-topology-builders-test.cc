@@ -2,7 +2,7 @@
 
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
-#include "rdma-part-list.h"
+#include "rdma-part.h"
 #include "rdma-test-units.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-reader.h"

@@ -184,7 +184,7 @@ Simulate(uint32_t seed, Arrivals& arrivals)
     options.workload = "incast:50";
     options.bytes = "3000000";
     options.mtu = 1069;
-    options.bdpCap = "110";
+    options.transport = "irn[BdpCap=110]";
     options.seed = seed;
     PortReader reader(arrivals);
     RdmaFabricRun run(options);

@@ -85,7 +85,7 @@ def timely(setting):
 
 
 def port(begin_ms, end_ms, outcome):
-    """Mean queue and use of the receiver's port from one time to another, from --monitor."""
+    """Mean queue and use of the receiver's port from one time to another, from its monitor."""
     table = pandas.read_csv(os.path.join(outcome.folder, "monitor.csv"))
     table = table[(table.priority == 3) & table.ingress_bytes.notna()]
     table = table[(table.time_ns > begin_ms * 1e6) & (table.time_ns <= end_ms * 1e6)]
@@ -114,7 +114,7 @@ def bottleneck(control, flows, setting, begin_ms, end_ms):
     return Case(
         f"{control}, {flows} flows", "rdma-fabric", options, functools.partial(port, begin_ms, end_ms),
         4.0, seeded=True,
-        results=("--out={folder}", "--monitor={folder}/monitor.csv", "--monitorPeriod=10us"),
+        results=("--out={folder}", "--instruments=monitor:{folder}/monitor.csv[Period=10us]"),
     )
 
 

@@ -82,7 +82,7 @@ def step(control, xoff, delay):
     options = (
         "--topology=file:doc/validation/hardware/step.txt",
         "--workload=file:doc/validation/hardware/step.csv", f"--cc={control}",
-        "--bufferPreset=trident3", "--ecn=102400:416000:0.2", "--ns3::QbbEcnMarker::ScaleWithRate=0",
+        "--buffer=trident3", "--ecn=102400:416000:0.2", "--ns3::QbbEcnMarker::ScaleWithRate=0",
         f"--ns3::QbbSharedBuffer::XoffBytes={xoff}", f"{NIC}CnpDelay={delay}", "--progress=off",
     )
     return Case(

@@ -66,8 +66,8 @@ def buffers(setting):
     main, result = at(setting), []
     whole, half = ("", ""), ("half1_", ", first half")
     for what, more, other, hosts, parts in (
-        ("buffers of 120 KB, RTO_high 320 us, paused at 100 KB", ("--portBuffer=120KB",),
-         ("--portBuffer=129KB",), 54, (whole, half)),
+        ("buffers of 120 KB, RTO_high 320 us, paused at 100 KB", ("--buffer=120KB",),
+         ("--buffer=129KB",), 54, (whole, half)),
         ("250 servers", ("--topology=fat-tree:10",), ("--topology=fat-tree:10",), 250, (half,)),
     ):
         irn = case("irn", "none", main, more, hosts=hosts)
@@ -84,9 +84,9 @@ def timers(setting):
     main, result = at(setting), []
     for what, options, longer, gbps in (
         ("10 Gb/s, buffers of 240 KB, timeouts of 1280 and 400 us", rate(10),
-         ("--rto=1280us", "--rtoLow=400us"), 10),
-        ("buffers of 480 KB, timeouts of 640 and 200 us", ("--portBuffer=480KB",),
-         ("--rto=640us", "--rtoLow=200us"), 40),
+         ("--ns3::IrnTransport::RtoHigh=1280us", "--ns3::IrnTransport::RtoLow=400us"), 10),
+        ("buffers of 480 KB, timeouts of 640 and 200 us", ("--buffer=480KB",),
+         ("--ns3::IrnTransport::RtoHigh=640us", "--ns3::IrnTransport::RtoLow=200us"), 40),
     ):
         irn = case("irn", "none", main, (*options, *longer), rate=gbps)
         irn_pfc = case("irn-pfc", "none", main, options, rate=gbps)
@@ -105,8 +105,9 @@ def alone(setting):
         ))
 
     for what, options in (
-        ("RTO_high 240 us", ("--rto=240us",)), ("RTO_high 640 us", ("--rto=640us",)),
-        ("dynamic timeouts", ("--dynamicRto=true",)),
+        ("RTO_high 240 us", ("--ns3::IrnTransport::RtoHigh=240us",)),
+        ("RTO_high 640 us", ("--ns3::IrnTransport::RtoHigh=640us",)),
+        ("dynamic timeouts", ("--ns3::IrnTransport::DynamicRto=true",)),
     ):
         for senders in (10, 20, 30):
             add(what, senders, incast("irn", "none", senders, setting, options),

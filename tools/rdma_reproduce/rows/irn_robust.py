@@ -27,7 +27,7 @@ def rto_high_us(buffer_kb, gbps):
 def rate(gbps, buffer_kb=BUFFER_KB):
     """The options for the rate of all links."""
     words = (f"--rate={gbps}Gbps", f"--uplinkRate={gbps}Gbps")
-    return words if buffer_kb == BUFFER_KB else (*words, f"--portBuffer={buffer_kb}KB")
+    return words if buffer_kb == BUFFER_KB else (*words, f"--buffer={buffer_kb}KB")
 
 
 # Title, options, options of IRN without PFC alone (with PFC there is no timer), load, servers, Gb/s.
@@ -44,20 +44,20 @@ RATES = tuple(
     for gbps, buffer_kb in ((10, 60), (100, 600))
 )
 BUFFERS = tuple(
-    (f"buffers of {kb} KB, RTO_high {rto_high_us(kb, GBPS)} us", (f"--portBuffer={kb}KB",),
-     (f"--rto={rto_high_us(kb, GBPS)}us",), 0.7, 54, 40)
+    (f"buffers of {kb} KB, RTO_high {rto_high_us(kb, GBPS)} us", (f"--buffer={kb}KB",),
+     (f"--ns3::IrnTransport::RtoHigh={rto_high_us(kb, GBPS)}us",), 0.7, 54, 40)
     for kb in (60, 120, 480)
 )
 UNDERIVED = (
     *((f"{gbps} Gb/s, buffers of {BUFFER_KB} KB", rate(gbps), (), 0.7, 54, gbps) for gbps in (10, 100)),
-    *((f"buffers of {kb} KB, RTO_high {RTO_HIGH_US} us", (f"--portBuffer={kb}KB",), (), 0.7, 54, 40)
+    *((f"buffers of {kb} KB, RTO_high {RTO_HIGH_US} us", (f"--buffer={kb}KB",), (), 0.7, 54, 40)
       for kb in (60, 120, 480)),
 )
 # Options of IRN alone.
 IRN_DEVIATIONS = (
-    ("RTO_high 1280 us", ("--rto=1280us",)),
-    ("N = 10", ("--rtoLowPackets=10",)),
-    ("N = 15", ("--rtoLowPackets=15",)),
+    ("RTO_high 1280 us", ("--ns3::IrnTransport::RtoHigh=1280us",)),
+    ("N = 10", ("--ns3::IrnTransport::RtoLowPackets=10",)),
+    ("N = 15", ("--ns3::IrnTransport::RtoLowPackets=15",)),
 )
 # 6% to 83% better.
 BETTER = ratio(1 / 0.94, 1 / 0.17, "1.06 to 5.9")

@@ -39,7 +39,7 @@ def deployments(setting):
     def run(name, topology, senders, trust):
         options = (
             f"--topology={topology}", f"--workload=incast:{senders}", "--bytes=500KB", "--buffer=3MB",
-            "--rto=320us", f"--trust={trust}", "--progress=off",
+            "--ns3::RoceTransport::RetransmissionTimeout=320us", f"--trust={trust}", "--progress=off",
         )
         return Case(name, "rdma-fabric", options, summary, 1.0, True, results=("--out={folder}",))
 
