@@ -173,7 +173,9 @@ def obey(options):
             seeds=list(command.seeds),
         )
         with record.kept(sweep, model, store, [command.run(seed) for seed in command.seeds]):
-            failures = matrix.perform(runs, path, model, Costs(), lambda run: store, options.jobs)
+            failures = matrix.perform(
+                runs, path, model, Costs(), lambda run: store, options.jobs, options.scheduler
+            )
         if failures:
             return matrix.report(failures)
         rows = command.rows(store)
