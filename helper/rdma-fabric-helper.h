@@ -78,10 +78,15 @@ struct RdmaFabricSettings
  */
 void CheckRdmaMemory(const RdmaTopology& topology);
 
+/** Without a path selector, switches choose among equal-cost ports by a hash. */
 template <>
 inline constexpr const char* RDMA_NO_PART<QbbPathSelector> = "ecmp";
+
+/** Each switch has a buffer manager. */
 template <>
 inline constexpr const char* RDMA_NO_PART<QbbBufferManager> = "";
+
+/** Each NIC has a transport. */
 template <>
 inline constexpr const char* RDMA_NO_PART<RdmaTransport> = "";
 

@@ -112,7 +112,10 @@ GetLetters(const std::string& name)
     std::string letters;
     for (const char c : name)
     {
-        letters += c == '-' ? "" : std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+        letters +=
+            c == '-'
+                ? ""
+                : std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
     }
     return letters;
 }
@@ -526,9 +529,9 @@ RdmaOptionList::FindReplacements(const std::string& name, bool exactly) const
     };
     for (const auto& [option, kind] : m_kinds)
     {
-        if (std::none_of(m_options.begin(),
-                         m_options.end(),
-                         [&known = option](const auto& each) { return each->name == known; }))
+        if (std::none_of(m_options.begin(), m_options.end(), [&known = option](const auto& each) {
+                return each->name == known;
+            }))
         {
             continue;
         }

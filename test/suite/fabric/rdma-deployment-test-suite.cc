@@ -216,14 +216,14 @@ class PresetTestCase : public TestCase
             }
             return std::string(Refusal(options));
         };
-        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "trident9").substr(0, 61),
+        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "trident9").substr(0, 62),
                               "--buffer: 'trident9' is no ns3::QbbBufferManager; did you mean",
                               "preset");
         NS_TEST_EXPECT_MSG_EQ(refuse("trust", "mpls"),
                               "--trust: unknown value \"mpls\"; accepted: dscp, vlan",
                               "trust");
-        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "shared[ClassAlphas=3:2000]").substr(0, 54),
-                              "--buffer: ns3::QbbSharedBuffer: ClassAlphas '3:2000'; ",
+        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "shared[ClassAlphas=3:2000]").substr(0, 50),
+                              "--buffer: QbbSharedBuffer: class alphas \"3:2000\": ",
                               "alphas");
         NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "0B"),
                               "--buffer: 0B; accepted: 1 byte to 1 TiB, or auto",

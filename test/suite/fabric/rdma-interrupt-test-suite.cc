@@ -65,7 +65,7 @@ class InterruptTestCase : public TestCase
         options.workload = "permutation";
         options.bytes = "100TB";
         options.stop = "1000s";
-        options.instruments = "monitor:" + file;
+        options.instruments = "monitor[File=" + file + "]"; // the name has commas
         RdmaFabricRun run(options);
         Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, QbbToTime(at), [signal] {
             raise(signal);

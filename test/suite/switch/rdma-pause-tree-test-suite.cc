@@ -254,7 +254,9 @@ class TraceTestCase : public TestCase
             RdmaFabricOptions these = options;
             if (traced)
             {
-                these.instruments = "pause-tree:" + tree + ",pause-trace:" + trace + "[Period=3us]";
+                // The names have commas.
+                these.instruments =
+                    "pause-tree[File=" + tree + "],pause-trace[File=" + trace + "|Period=3us]";
             }
             RdmaFabricRun run(these);
             run.Run();

@@ -177,8 +177,9 @@ TEST(RdmaFabricOptionsTest, AnUnknownOptionNamesThePartOrAttribute)
           std::pair{"--pauseTree=4", "accepted: --instruments=pause-tree:File"},
           std::pair{"--ecmpSeed=4", "accepted: --ns3::QbbSwitch::EcmpSeed=..."},
           std::pair{"--topolgy=4", "did you mean --topology?"},
-          std::pair{"--xoff=4", "accepted: --buffer=input-port[XoffBytes=...], "
-                                "--buffer=shared[XoffBytes=...]"},
+          std::pair{"--xoff=4",
+                    "accepted: --buffer=input-port[XoffBytes=...], "
+                    "--buffer=shared[XoffBytes=...]"},
           std::pair{"--detection=4", "accepted: --ns3::QbbPfcWatchdog::DetectionTime=..."},
           std::pair{"--bogus=4", "--help lists the options"}})
     {
