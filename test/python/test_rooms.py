@@ -11,6 +11,13 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 # The arguments of test case constructors, and of classes named ...TestCase that pass the name on.
 TEST_CASE = re.compile(r"\w*TestCase\(([^;{]*)")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# Types and functions that a header declares.
+TYPE = re.compile(r"^\s*(?:class|struct|enum class|using) (\w+)", re.M)
+FUNCTION = re.compile(r"\b(\w*(?:Qbb|Rdma|Irn|Roce)\w*)\(")
+# What users read: programs, snippets and hand-written pages.
+PAGES = ("examples/**/*.*", "bench/*.*", "python/**/*.py", "doc/*.rst", "doc/*.cc", "doc/validation/*.md", "*.md",
+         "tools/rdma_reproduce/programs/*.cc")
+WRITTEN = ("attributes.rst", "traces.rst", "columns.rst")  # by doc/introspect.py
 # Folders whose files each folder of model/ may include, in addition to its own.
 MAY_INCLUDE = {
     "core": set(),
@@ -33,6 +40,17 @@ def rooms():
         folder = os.path.dirname(os.path.relpath(path, os.path.join(ROOT, "model")))
         found[os.path.basename(path)] = (folder, names)
     return found
+
+
+def words_of_users():
+    """All words in what users read."""
+    words = set()
+    for pattern in PAGES:
+        for path in glob.glob(os.path.join(ROOT, pattern), recursive=True):
+            if os.path.basename(path) not in WRITTEN:
+                with open(path, encoding="utf-8") as handle:
+                    words.update(re.findall(r"\w+", handle.read()))
+    return words
 
 
 class Rooms(unittest.TestCase):
@@ -70,6 +88,34 @@ class PublicHeaders(unittest.TestCase):
             with open(path, encoding="utf-8") as handle:
                 included = set(INCLUDE.findall(handle.read()))
             self.assertEqual(included & names, set(), f"{path} includes a private header")
+
+
+    def test_none_is_for_one_source_alone(self):
+        """A header that one other source includes is private, a part's, or has what users name."""
+        texts = {}
+        for top in ("model", "helper"):
+            for path in glob.glob(os.path.join(ROOT, top, "**", "*.[ch]*"), recursive=True):
+                with open(path, encoding="utf-8") as handle:
+                    texts[path] = handle.read()
+        users = {}
+        for path, text in texts.items():
+            for name in INCLUDE.findall(text):
+                if os.path.splitext(os.path.basename(path))[0] != os.path.splitext(name)[0]:
+                    users.setdefault(name, []).append(path)
+        named = words_of_users()
+        alone = []
+        for path, text in texts.items():
+            name = os.path.basename(path)
+            found = users.get(name, [])
+            private = f"{os.sep}private{os.sep}" in path
+            if private or not name.endswith(".h") or len(found) != 1 or not found[0].endswith(".cc"):
+                continue
+            if "const RdmaPartName " in texts.get(path[:-2] + ".cc", ""):
+                continue
+            code = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+            if not named & {*TYPE.findall(code), *FUNCTION.findall(code)}:
+                alone.append(f"{os.path.relpath(path, ROOT)}, for {os.path.basename(found[0])}")
+        self.assertEqual(alone, [])
 
 
 class TestCaseNames(unittest.TestCase):
