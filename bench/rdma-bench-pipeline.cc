@@ -15,16 +15,16 @@ namespace
 {
 
 constexpr uint32_t PIPELINE_CHAINS = 512;
-constexpr QbbPs PIPELINE_SENDING = 100'000_ps;
-constexpr QbbPs PIPELINE_CROSSING = 1'000'000_ps;
-constexpr QbbPs PIPELINE_DURATION = 2'000'000'000_ps; // about 1.9 million events
+constexpr RdmaPs PIPELINE_SENDING = 100'000_ps;
+constexpr RdmaPs PIPELINE_CROSSING = 1'000'000_ps;
+constexpr RdmaPs PIPELINE_DURATION = 2'000'000'000_ps; // about 1.9 million events
 
 /** One of the two events of a chain. */
-class RdmaBenchStage final : public QbbEvent
+class RdmaBenchStage final : public RdmaEvent
 {
   public:
     /** \param delay time until the next event of the chain */
-    explicit RdmaBenchStage(QbbPs delay)
+    explicit RdmaBenchStage(RdmaPs delay)
         : m_delay(delay)
     {
     }
@@ -37,8 +37,8 @@ class RdmaBenchStage final : public QbbEvent
 
     void Run() override
     {
-        const QbbPs now = QbbNow();
-        QbbSchedule(0, QbbEventTime(now + m_delay, 0), QbbEventTime(now, 0), m_next);
+        const RdmaPs now = RdmaNow();
+        RdmaSchedule(0, RdmaEventTime(now + m_delay, 0), RdmaEventTime(now, 0), m_next);
     }
 
     void Prefetch(uint32_t) const override
@@ -47,7 +47,7 @@ class RdmaBenchStage final : public QbbEvent
     }
 
   private:
-    QbbPs m_delay;
+    RdmaPs m_delay;
     RdmaBenchStage* m_next{nullptr};
 };
 
@@ -58,18 +58,18 @@ RunRdmaBenchPipeline()
 {
     RdmaSimulatorImpl::Select();
     std::vector<Ptr<RdmaBenchStage>> stages; // both stages of each chain
-    const QbbPs period = PIPELINE_SENDING + PIPELINE_CROSSING;
+    const RdmaPs period = PIPELINE_SENDING + PIPELINE_CROSSING;
     for (uint32_t i = 0; i < PIPELINE_CHAINS; ++i)
     {
         const auto sending = Create<RdmaBenchStage>(PIPELINE_SENDING);
         const auto crossing = Create<RdmaBenchStage>(PIPELINE_CROSSING);
         sending->SetNext(PeekPointer(crossing));
         crossing->SetNext(PeekPointer(sending));
-        const QbbPs start(period.Get() * i / PIPELINE_CHAINS);
-        QbbSchedule(0, QbbEventTime(start, 0), QbbEventTime(0_ps, 0), PeekPointer(sending));
+        const RdmaPs start(period.Get() * i / PIPELINE_CHAINS);
+        RdmaSchedule(0, RdmaEventTime(start, 0), RdmaEventTime(0_ps, 0), PeekPointer(sending));
         stages.insert(stages.end(), {sending, crossing});
     }
-    Simulator::Stop(QbbToTime(PIPELINE_DURATION));
+    Simulator::Stop(RdmaToTime(PIPELINE_DURATION));
     const std::clock_t begin = std::clock();
     Simulator::Run();
     const double ns = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC * 1e9;

@@ -97,7 +97,7 @@ main(int argc, char* argv[])
         {"ns3::QbbNetDevice::Scheduler", "--weights"},
         {"ns3::QbbNetDevice::FlowControl", "--flowControl"},
     });
-    QbbBitRate rate = 10_gbps;
+    RdmaBitRate rate = 10_gbps;
     std::vector<uint32_t> weights{1, 1};
     std::string flowControl = "Pfc";
     std::string pcap;

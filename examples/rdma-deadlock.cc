@@ -79,8 +79,8 @@ struct Options
     std::string scenario{"ring"};   //!< "ring" or "failure"
     std::string routes{"shortest"}; //!< route computation: "shortest" or "up-down"
     std::string switches{"shared"}; //!< type of the switches: "shared", "input" or "crossbar"
-    QbbBitRate rate{100_gbps};      //!< rate of all links
-    QbbPs delay{1_us};              //!< delay of all links
+    RdmaBitRate rate{100_gbps};     //!< rate of all links
+    RdmaPs delay{1_us};             //!< delay of all links
     uint64_t buffer{2'000'000};     //!< memory of each switch
     uint64_t bytes{20'000'000};     //!< size of each flow
     std::string watchdog{"off"}; //!< detection and restoration time of the PFC watchdogs, or "off"
@@ -116,8 +116,8 @@ Run(const Options& options)
     Time detection; // 0: no watchdog
     if (options.watchdog != "off")
     {
-        detection =
-            ParseRdmaOption("watchdog", [&] { return QbbToTime(ParseRdmaTime(options.watchdog)); });
+        detection = ParseRdmaOption("watchdog",
+                                    [&] { return RdmaToTime(ParseRdmaTime(options.watchdog)); });
         if (detection < NanoSeconds(1))
         {
             throw std::invalid_argument("--watchdog: " + options.watchdog +
@@ -162,7 +162,7 @@ Run(const Options& options)
     const auto print = [&](const std::string& what) {
         if (detector->GetNDeadlocks() <= MAX_PRINTED)
         {
-            std::cout << FormatRdmaReal(static_cast<double>(QbbNow()) / 1e6) << " us: " << what
+            std::cout << FormatRdmaReal(static_cast<double>(RdmaNow()) / 1e6) << " us: " << what
                       << "\n";
         }
     };
@@ -220,7 +220,7 @@ Run(const Options& options)
     }
     GatherRdmaFlows(results, *fabric);
     const uint64_t completed = SumRdmaValues(runner->GetNCompleted());
-    std::cout << FormatRdmaReal(static_cast<double>(QbbNow()) / 1e6) << " us: " << completed
+    std::cout << FormatRdmaReal(static_cast<double>(RdmaNow()) / 1e6) << " us: " << completed
               << " of " << runner->GetNFlows() << " flows finished, "
               << SumRdmaValues(fabric->GetTotals().drops) << " drops, " << detector->GetNDeadlocks()
               << " deadlocks, " << SumRdmaValues(storms) << " queues cleared by watchdogs\n";

@@ -23,14 +23,14 @@ struct FluidSetting
 {
     uint32_t flows{4};                    //!< number of senders
     uint32_t seeds{1};                    //!< number of packet simulations
-    QbbBitRate rate{40_gbps};             //!< rate of the link to the receiver
-    QbbBitRate hostRate{0};               //!< rate of the links of the senders
-    QbbPs delay{1_us};                    //!< delay of every link
-    QbbPs duration{50_ms};                //!< simulated time
-    QbbPs sample{10_us};                  //!< time between two output rows
-    QbbPs stagger{0};                     //!< time between the starts of two flows
-    QbbPs cnpInterval{50_us};             //!< shortest time between two CNPs of a flow
-    std::vector<QbbBitRate> startRates;   //!< initial rates by flow; empty: default of the model
+    RdmaBitRate rate{40_gbps};            //!< rate of the link to the receiver
+    RdmaBitRate hostRate{0};              //!< rate of the links of the senders
+    RdmaPs delay{1_us};                   //!< delay of every link
+    RdmaPs duration{50_ms};               //!< simulated time
+    RdmaPs sample{10_us};                 //!< time between two output rows
+    RdmaPs stagger{0};                    //!< time between the starts of two flows
+    RdmaPs cnpInterval{50_us};            //!< shortest time between two CNPs of a flow
+    std::vector<RdmaBitRate> startRates;  //!< initial rates by flow; empty: default of the model
     std::string markAt;                   //!< value of the attribute MarkAt of QbbEcnMarker
     QbbEcnProfile ecn;                    //!< marking curve at 40 Gb/s
     RdmaFluidAlgorithm model{};           //!< congestion control algorithm
@@ -60,7 +60,7 @@ class FluidStar
         RdmaFabricHelper helper;
         // A buffer of this size avoids pauses, which the fluid model does not cover.
         SetRdmaDefault("ns3::QbbSharedBuffer", "BufferSize", UintegerValue(512 << 20));
-        helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(setting.cnpInterval)));
+        helper.SetNicAttribute("CnpInterval", TimeValue(RdmaToTime(setting.cnpInterval)));
         if (setting.model == RdmaFluidAlgorithm::DCQCN)
         {
             helper.SetCongestionControl("ns3::RdmaDcqcn");
@@ -95,7 +95,7 @@ class FluidStar
         for (uint32_t i = 0; i < m_setting.flows; ++i)
         {
             m_senders.push_back(m_fabric->Connect(i + 1, 0, FLUID_PRIORITY).first);
-            Simulator::Schedule(QbbToTime(i * m_setting.stagger), [sender = m_senders.back()] {
+            Simulator::Schedule(RdmaToTime(i * m_setting.stagger), [sender = m_senders.back()] {
                 RdmaSendRequest request;
                 request.length = RDMA_MAX_MESSAGE_BYTES;
                 sender->PostSend(request);
@@ -103,9 +103,9 @@ class FluidStar
             });
         }
         Look(0_ps);
-        Simulator::Schedule(QbbToTime(m_setting.duration / 2),
+        Simulator::Schedule(RdmaToTime(m_setting.duration / 2),
                             [this] { m_half = m_port->GetCounters().classes[FLUID_PRIORITY]; });
-        Simulator::Stop(QbbToTime(m_setting.duration));
+        Simulator::Stop(RdmaToTime(m_setting.duration));
         Simulator::Run();
         const auto& end = m_port->GetCounters().classes[FLUID_PRIORITY];
         const auto frames = static_cast<double>(end.txFrames - m_half.txFrames);
@@ -121,7 +121,7 @@ class FluidStar
     }
 
   private:
-    Ptr<RdmaCongestionControl> MakeTimely(QbbBitRate start) const
+    Ptr<RdmaCongestionControl> MakeTimely(RdmaBitRate start) const
     {
         const RdmaFluidTimely timely;
         return CreateObjectWithAttributes<RdmaTimely>(
@@ -137,7 +137,7 @@ class FluidStar
             BooleanValue(m_setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY));
     }
 
-    void Look(QbbPs now)
+    void Look(RdmaPs now)
     {
         RdmaFluidSample row;
         row.timeS = 1e-12 * static_cast<double>(now);
@@ -147,8 +147,8 @@ class FluidStar
             row.rateBps.push_back(static_cast<double>(sender->GetRateController()->GetRate(now)));
         }
         m_packets.rows.push_back(row);
-        const QbbPs next = now + m_setting.sample;
-        Simulator::Schedule(QbbToTime(m_setting.sample), [this, next] { Look(next); });
+        const RdmaPs next = now + m_setting.sample;
+        Simulator::Schedule(RdmaToTime(m_setting.sample), [this, next] { Look(next); });
     }
 
     FluidSetting m_setting;                    //!< parameters of the simulation

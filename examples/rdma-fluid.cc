@@ -57,7 +57,7 @@ MakeFluid(const FluidSetting& setting, double packetBytes)
     if (setting.model != RdmaFluidAlgorithm::DCQCN)
     {
         p.timely.baseRttS = p.delayS;
-        for (const QbbBitRate start : setting.startRates)
+        for (const RdmaBitRate start : setting.startRates)
         {
             p.startBps.push_back(static_cast<double>(start));
         }

@@ -58,15 +58,15 @@ main(int argc, char* argv[])
     std::string rates = "10Gbps,40Gbps,100Gbps,400Gbps";
     std::string lengths = "2,20,300";
     uint32_t mtu = 1024;
-    QbbPs reaction = 100_ns;
+    RdmaPs reaction = 100_ns;
     cmd.Add("rates", "link rates, separated by commas", rates);
     cmd.Add("lengths", "cable lengths in metres, separated by commas", lengths);
     cmd.Add("mtu", "payload of a full packet: 256, 512, 1024, 2048 or 4096", mtu, {"256", "4096"});
     cmd.Add("reaction", "reaction time of the sender to a pause", reaction);
 
     return cmd.Run(argc, argv, [&] {
-        std::vector<std::pair<std::string, QbbBitRate>> bitRates;
-        std::vector<std::pair<std::string, QbbPs>> delays;
+        std::vector<std::pair<std::string, RdmaBitRate>> bitRates;
+        std::vector<std::pair<std::string, RdmaPs>> delays;
         for (const std::string& rate : Split(rates))
         {
             bitRates.emplace_back(rate,

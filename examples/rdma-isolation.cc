@@ -63,7 +63,7 @@ class Writer
     void Post()
     {
         RdmaSendRequest request;
-        request.id = static_cast<uint64_t>(QbbNow().Get());
+        request.id = static_cast<uint64_t>(RdmaNow().Get());
         request.length = m_bytes;
         m_qp->PostSend(request);
         if (!m_period.IsZero())
@@ -76,7 +76,7 @@ class Writer
     {
         NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
                         "rdma-isolation: a flow ended with " << completion.status);
-        m_us.push_back(static_cast<double>(completion.time - QbbPs(completion.id)) / 1e6);
+        m_us.push_back(static_cast<double>(completion.time - RdmaPs(completion.id)) / 1e6);
         if (m_period.IsZero())
         {
             Post();
@@ -91,7 +91,7 @@ class Writer
 /** Parameters of a run. */
 struct Setting
 {
-    QbbBitRate rate;               //!< rate of all links
+    RdmaBitRate rate;              //!< rate of all links
     std::vector<uint32_t> weights; //!< DWRR weights of TCP, bulk and real-time traffic
     Time duration;                 //!< simulated time; measurements exclude the first quarter
 };

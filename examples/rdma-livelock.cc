@@ -74,7 +74,7 @@ Measure(const Run& run, const std::string& recovery)
     SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     SetRdmaDefault("ns3::RoceTransport", "RetryCount", UintegerValue(4294967295));
     RdmaTopologyRates rates;
-    rates.hostRate = QbbBitRate(run.rate);
+    rates.hostRate = RdmaBitRate(run.rate);
     auto fabric = helper.Install(MakeRdmaStar(2, rates));
     auto [requester, responder] = fabric->Connect(0, 1);
     const bool isRead = run.opcode == RdmaWrOpcode::RDMA_READ;
@@ -123,7 +123,7 @@ main(int argc, char* argv[])
         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
         {"ns3::RoceTransport::LossRecovery", "rdma-fabric --transport='roce[LossRecovery=...]'"},
     });
-    QbbBitRate rate = 40_gbps;
+    RdmaBitRate rate = 40_gbps;
     uint64_t bytes = 4'000'000;
     uint64_t every = 256;
     Time duration = MilliSeconds(50);

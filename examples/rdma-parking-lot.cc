@@ -31,12 +31,12 @@ main(int argc, char* argv[])
     });
     RdmaFabricOptions options;
     ApplyRdmaPreset("parking-lot", options);
-    QbbPs cnpInterval = 1_ps;     // the paper sends a CNP for each mark
-    QbbPs recoveryTime = 1300_ns; // transmission time of three packets
-    QbbPs warmUp = 5_ms;
-    QbbPs duration = 20_ms;
+    RdmaPs cnpInterval = 1_ps;     // the paper sends a CNP for each mark
+    RdmaPs recoveryTime = 1300_ns; // transmission time of three packets
+    RdmaPs warmUp = 5_ms;
+    RdmaPs duration = 20_ms;
     std::string csv = "none";
-    QbbPs period = 100_us;
+    RdmaPs period = 100_us;
     cmd.Include(
         options,
         {"topology", "rate", "uplinkRate", "delay", "mtu", "switch", "buffer", "cc", "marking"});
@@ -70,8 +70,8 @@ main(int argc, char* argv[])
             flow.priority = 3;
             flows.push_back(flow);
         }
-        Config::SetDefault("ns3::RdmaNic::CnpInterval", TimeValue(QbbToTime(cnpInterval)));
-        Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(QbbToTime(recoveryTime)));
+        Config::SetDefault("ns3::RdmaNic::CnpInterval", TimeValue(RdmaToTime(cnpInterval)));
+        Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(RdmaToTime(recoveryTime)));
         options.keepQueuePairs = true;
         RdmaFabricRun run(options, flows);
         const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
@@ -82,9 +82,9 @@ main(int argc, char* argv[])
             receivers.push_back(receiver->GetQueuePair(runner->GetSender(i)->GetRemoteQpn()));
         }
 
-        const QbbPs begin = warmUp;
-        const QbbPs end = begin + duration;
-        const QbbPs step = period;
+        const RdmaPs begin = warmUp;
+        const RdmaPs end = begin + duration;
+        const RdmaPs step = period;
         RdmaGoodputMeter meter(receivers);
         RdmaGoodputMeter steps(receivers);
         const bool writesCsv = csv != "none";
@@ -94,12 +94,12 @@ main(int argc, char* argv[])
             file.OpenForRun(csv);
             file.GetStream() << "time_us,flow,gbps\n";
         }
-        QbbPs next = writesCsv ? step : end;
-        QbbPs now = 0_ps;
+        RdmaPs next = writesCsv ? step : end;
+        RdmaPs now = 0_ps;
         while (now < end)
         {
-            const QbbPs until = std::min(now < begin ? begin : end, next);
-            Simulator::Stop(QbbToTime(until - now));
+            const RdmaPs until = std::min(now < begin ? begin : end, next);
+            Simulator::Stop(RdmaToTime(until - now));
             Simulator::Run();
             now = until;
             if (now == next && writesCsv)

@@ -44,7 +44,7 @@ AddFlow(std::vector<RdmaFlow>& flows, uint32_t from, uint32_t to, uint64_t bytes
     flow.srcHost = from;
     flow.dstHost = to;
     flow.bytes = bytes;
-    flow.start = QbbToPs(start);
+    flow.start = RdmaToPs(start);
     flow.priority = 3;
     flows.push_back(flow);
 }

@@ -113,7 +113,7 @@ RunPauseStorm(const PauseStormRequest& request, const PauseStormRun& kind, doubl
         {
             found = Simulator::Now();
             meter.Measure(ms, ms, after);
-            StopRdmaRunAt(QbbNow() + QbbToPs(2 * ms + MicroSeconds(1)));
+            StopRdmaRunAt(RdmaNow() + RdmaToPs(2 * ms + MicroSeconds(1)));
         }
     };
     const auto port = fabric->GetNic(0)->GetPort(0);

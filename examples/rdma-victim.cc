@@ -64,10 +64,10 @@ struct Setting
 RdmaTopology
 MakeTopology()
 {
-    constexpr QbbBitRate RATE = 40_gbps;
-    constexpr QbbPs HOST_CABLE = 10'000_ps;    // cable of 2 m
-    constexpr QbbPs TOR_CABLE = 100'000_ps;    // cable of 20 m
-    constexpr QbbPs LEAF_CABLE = 1'500'000_ps; // cable of 300 m
+    constexpr RdmaBitRate RATE = 40_gbps;
+    constexpr RdmaPs HOST_CABLE = 10'000_ps;    // cable of 2 m
+    constexpr RdmaPs TOR_CABLE = 100'000_ps;    // cable of 20 m
+    constexpr RdmaPs LEAF_CABLE = 1'500'000_ps; // cable of 300 m
     RdmaTopology topology;
     for (uint32_t i = 0; i < TORS * HOSTS_PER_TOR; ++i)
     {

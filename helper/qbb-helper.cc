@@ -5,10 +5,10 @@
 #include "qbb-ascii-trace.h"
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
-#include "qbb-time.h"
 #include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -78,7 +78,7 @@ QbbHelper::Capture(QbbNetDevice& port, Ptr<PcapFileWrapper> file, bool isPromisc
                          [file, bytes = std::vector<uint8_t>()](const QbbFrame& frame) mutable {
                              bytes.resize(QbbFrameCodec::SerializedSize(frame));
                              QbbFrameCodec::Serialize(frame, bytes.data());
-                             file->Write(TimeStep(QbbEventNow().GetFs()),
+                             file->Write(TimeStep(RdmaEventNow().GetFs()),
                                          bytes.data(),
                                          static_cast<uint32_t>(bytes.size()));
                          });

@@ -99,7 +99,7 @@ class RdmaFabricInstaller
      * \param longestRtt longest round trip with records in the format PAPER
      * \return the format, PAPER or EXACT
      */
-    RdmaIntFormat ChooseIntFormat(QbbPs longestRtt);
+    RdmaIntFormat ChooseIntFormat(RdmaPs longestRtt);
     /** Sets PINT's base RTT of the switches to the fabric's longest RTT unless already set. */
     void SetPintBaseRtt();
     /** \return payload bytes of a full packet */
@@ -115,7 +115,7 @@ class RdmaFabricInstaller
     Ptr<RdmaTransport> m_transport;       //!< transport of all NICs
     Ptr<RdmaCongestionControl> m_control; //!< congestion control of all NICs, or null
     Ptr<QbbEcnMarker> m_marker;           //!< ECN marker of all switches, or null
-    std::optional<QbbPs> m_cnpInterval;   //!< RdmaNic::CnpInterval that the control needs
+    std::optional<RdmaPs> m_cnpInterval;  //!< RdmaNic::CnpInterval that the control needs
 };
 
 void
@@ -202,9 +202,9 @@ RdmaFabricInstaller::InstallLink(uint32_t link)
     const RdmaTopologyLink& description = m_fabric->m_topology.GetLink(link);
     auto& parts = m_fabric->m_links[link];
     parts.channel = QbbChannel::Make(m_settings.channel,
-                                 *m_fabric->m_nodes.Get(description.a),
-                                 *m_fabric->m_nodes.Get(description.b));
-    parts.channel->SetDelay(QbbToTime(description.delay));
+                                     *m_fabric->m_nodes.Get(description.a),
+                                     *m_fabric->m_nodes.Get(description.b));
+    parts.channel->SetDelay(RdmaToTime(description.delay));
     parts.a = InstallPort(description, description.a, description.b);
     parts.a->Attach(parts.channel);
     parts.b = InstallPort(description, description.b, description.a);
@@ -243,7 +243,7 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
     auto nic = m_settings.nic.Create<RdmaNic>();
     if (m_cnpInterval)
     {
-        nic->SetAttribute("CnpInterval", TimeValue(QbbToTime(*m_cnpInterval)));
+        nic->SetAttribute("CnpInterval", TimeValue(RdmaToTime(*m_cnpInterval)));
     }
     nic->SetTransport(m_transport);
     if (m_control)
@@ -401,7 +401,7 @@ RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
     if (marking == RdmaMarking::STEP && !isGiven("Kmin") && !isGiven("Kmax") && !isGiven("Pmax") &&
         !isGiven("ReferenceRate"))
     {
-        constexpr QbbBitRate REFERENCE = 100_gbps;
+        constexpr RdmaBitRate REFERENCE = 100_gbps;
         const uint64_t step = GetRdmaDctcpStep(m_fabric->m_topology, GetPathMtu(), REFERENCE);
         m_marker->SetAttribute("Kmin", UintegerValue(step));
         m_marker->SetAttribute("Kmax", UintegerValue(step));
@@ -442,12 +442,12 @@ RdmaFabricInstaller::FinishControl()
 }
 
 RdmaIntFormat
-RdmaFabricInstaller::ChooseIntFormat(QbbPs longestRtt)
+RdmaFabricInstaller::ChooseIntFormat(RdmaPs longestRtt)
 {
     const auto& links = m_fabric->m_topology.GetLinks();
     const RdmaIntFormat asked = m_control->GetIntFormat();
     const std::string name = m_control->GetInstanceTypeId().GetName();
-    constexpr QbbBitRate KILOBIT = 1000_bps;
+    constexpr RdmaBitRate KILOBIT = 1000_bps;
     std::string reason;
     for (const RdmaTopologyLink& link : links)
     {
@@ -490,7 +490,7 @@ RdmaFabricInstaller::SetPintBaseRtt()
         TimeValue given;
         if (sw && (sw->GetAttribute("PintBaseRtt", given), given.Get().IsZero()))
         {
-            sw->SetAttribute("PintBaseRtt", TimeValue(QbbToTime(m_fabric->m_longestRtt)));
+            sw->SetAttribute("PintBaseRtt", TimeValue(RdmaToTime(m_fabric->m_longestRtt)));
         }
     }
 }
@@ -599,14 +599,14 @@ RdmaFabricHelper::SetAddressRange(Ipv4Address network, Ipv4Mask mask)
 void
 RdmaFabricHelper::SetDelayJitter(Time jitter)
 {
-    constexpr int64_t MAX_FS = MAX_DELAY_JITTER.Get() * QBB_FS_PER_PS;
+    constexpr int64_t MAX_FS = MAX_DELAY_JITTER.Get() * RDMA_FS_PER_PS;
     const int64_t fs = jitter.GetFemtoSeconds();
-    NS_ABORT_MSG_IF(fs < 0 || fs > MAX_FS || fs % QBB_FS_PER_PS != 0,
+    NS_ABORT_MSG_IF(fs < 0 || fs > MAX_FS || fs % RDMA_FS_PER_PS != 0,
                     "rdma: a delay jitter of " << jitter.As(Time::NS)
                                                << "; accepted: whole picoseconds, 0 to "
                                                << FormatRdmaTime(MAX_DELAY_JITTER));
     Change("SetDelayJitter");
-    m_delayJitter = QbbPs(fs / QBB_FS_PER_PS);
+    m_delayJitter = RdmaPs(fs / RDMA_FS_PER_PS);
 }
 
 void
@@ -639,7 +639,7 @@ RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
     }
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        const QbbPs addition(
+        const RdmaPs addition(
             m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitter.Get())));
         longer.AddLink(link.a, link.b, link.rate, link.delay + addition, link.errorRate);
     }

@@ -3,10 +3,10 @@
 #ifndef RDMA_FABRIC_HELPER_H
 #define RDMA_FABRIC_HELPER_H
 
-#include "qbb-ps.h"
 #include "rdma-fabric.h"
 #include "rdma-late-setters.h"
 #include "rdma-part.h"
+#include "rdma-ps.h"
 #include "rdma-queue-pair.h"
 #include "rdma-refuse.h"
 #include "rdma-topology.h"
@@ -117,7 +117,7 @@ class RdmaFabricHelper
 {
   public:
     /// Upper limit of the argument of SetDelayJitter() (4 ms).
-    static constexpr QbbPs MAX_DELAY_JITTER = 4_ms;
+    static constexpr RdmaPs MAX_DELAY_JITTER = 4_ms;
 
     /** Sets ns-3's time resolution to femtoseconds and selects the simulator. */
     RdmaFabricHelper();
@@ -389,7 +389,7 @@ class RdmaFabricHelper
 
     RdmaLateSetters m_late{"RdmaFabricHelper"}; //!< warns of setters after Install()
     RdmaFabricSettings m_settings;              //!< components and attribute values of fabrics
-    QbbPs m_delayJitter{0};                     //!< largest random addition to the delay of a cable
+    RdmaPs m_delayJitter{0};                    //!< largest random addition to the delay of a cable
     Ptr<UniformRandomVariable> m_delayRandom;   //!< random additions to cable delays
 };
 

@@ -2,11 +2,11 @@
 
 #include "rdma-fabric-network.h"
 
-#include "qbb-line-rate.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-pfc-watchdog.h"
 #include "rdma-bdp.h"
 #include "rdma-fabric.h"
+#include "rdma-line-rate.h"
 #include "rdma-port-kinds.h"
 
 #include <ns3/error-model.h>
@@ -120,7 +120,7 @@ ExamineQueues(Classes& classes,
         {
             const double ps =
                 static_cast<double>(queues[port]) * 8e12 / static_cast<double>(profiles[port].rate);
-            const QbbPs time(static_cast<int64_t>(std::min(ps, LONGEST_QUEUE_PS)));
+            const RdmaPs time(static_cast<int64_t>(std::min(ps, LONGEST_QUEUE_PS)));
             classes[priority].queueTime = std::max(classes[priority].queueTime, time);
         }
     }
@@ -139,7 +139,7 @@ ExamineWatchdog(Classes& classes, const QbbSwitch& sw, const std::string& name)
     TimeValue restoration;
     watchdog->GetAttribute("DetectionTime", detection);
     watchdog->GetAttribute("RestorationTime", restoration);
-    const QbbPs time = QbbToPs(detection.Get() + restoration.Get());
+    const RdmaPs time = RdmaToPs(detection.Get() + restoration.Get());
     for (RdmaClassNetwork& network : classes)
     {
         if (network.loss.empty() || network.stormTime > 0_ps)
@@ -195,7 +195,7 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
     const uint32_t lineBytes = packetBytes + overhead;
     RdmaNetworkTimes times;
     times.roundTrip = GetRdmaLongestRtt(topology, lineBytes, ackBytes + overhead);
-    QbbPs turnaround{0};
+    RdmaPs turnaround{0};
     for (const uint32_t host : topology.GetHosts())
     {
         turnaround =
@@ -204,9 +204,9 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
     times.roundTrip += turnaround;
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        times.packet = std::max(times.packet, QbbLineRate(link.rate).BytesToPs(lineBytes));
+        times.packet = std::max(times.packet, RdmaLineRate(link.rate).BytesToPs(lineBytes));
     }
-    QbbPs storm{0};
+    RdmaPs storm{0};
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
         if (classes >> priority & 1)
@@ -216,9 +216,9 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
         }
     }
     // A queue is counted in frames, which take more bytes on the line.
-    times.queue = QbbPs(static_cast<int64_t>(static_cast<double>(times.queue.Get()) *
-                                             static_cast<double>(lineBytes) /
-                                             static_cast<double>(packetBytes)));
+    times.queue = RdmaPs(static_cast<int64_t>(static_cast<double>(times.queue.Get()) *
+                                              static_cast<double>(lineBytes) /
+                                              static_cast<double>(packetBytes)));
     times.queue = std::max(times.queue, storm);
     return times;
 }

@@ -3,8 +3,8 @@
 #ifndef RDMA_FABRIC_NETWORK_H
 #define RDMA_FABRIC_NETWORK_H
 
-#include "qbb-ps.h"
 #include "rdma-network-times.h"
+#include "rdma-ps.h"
 
 #include <array>
 #include <cstdint>
@@ -23,8 +23,8 @@ struct RdmaClassNetwork
 {
     /// Why frames of the class may get lost, for messages; empty: no frame can get lost
     std::string loss;
-    QbbPs queueTime{0}; //!< longest time that a port takes to send its largest queue
-    QbbPs stormTime{0}; //!< time that PFC watchdogs take, if nothing else loses frames
+    RdmaPs queueTime{0}; //!< longest time that a port takes to send its largest queue
+    RdmaPs stormTime{0}; //!< time that PFC watchdogs take, if nothing else loses frames
 };
 
 /**

@@ -3,11 +3,11 @@
 #include "rdma-fabric-timers.h"
 
 #include "qbb-path-selector.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
 #include "rdma-fabric.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 #include "rdma-warnings.h"
 
 #include <ns3/pointer.h>
@@ -38,7 +38,7 @@ GetFrameBytes(const RdmaFabric& fabric)
 
 /** \return the time in us with up to two decimals */
 std::string
-FormatUs(QbbPs time)
+FormatUs(RdmaPs time)
 {
     std::ostringstream text;
     text << std::llround(static_cast<double>(time.Get()) / 1e4) / 100.0 << " us";
@@ -106,7 +106,7 @@ RdmaFabricTimers::Examine()
     {
         return;
     }
-    QbbPs roundTrip{0};
+    RdmaPs roundTrip{0};
     for (const uint32_t id : topology.GetSwitches())
     {
         PointerValue value;
@@ -175,7 +175,7 @@ RdmaFabricTimers::SetTimeouts()
     m_times = GetRdmaNetworkTimes(m_fabric, m_network, classes, packet, ack);
     const auto timeouts = m_transport->GetTimeouts(m_times);
     // The first timeout is the longest one. The user may have set it, or shorter ones.
-    Time longest = QbbToTime(timeouts.front().second);
+    Time longest = RdmaToTime(timeouts.front().second);
     for (const auto& [attribute, timeout] : timeouts)
     {
         longest = IsGiven(attribute) ? std::max(longest, GetAttribute(attribute)) : longest;
@@ -186,7 +186,7 @@ RdmaFabricTimers::SetTimeouts()
         if (!IsGiven(attribute))
         {
             const Time time =
-                attribute == m_timer ? longest : std::min(QbbToTime(timeout), longest);
+                attribute == m_timer ? longest : std::min(RdmaToTime(timeout), longest);
             SetAttribute(attribute, time);
         }
     }
@@ -336,7 +336,8 @@ RdmaFabricTimers::Describe(uint8_t priority)
     for (const auto& [attribute, timeout] : m_transport->GetTimeouts(m_times))
     {
         text += (attribute == m_timer ? " " : ", ") + attribute + " " +
-                FormatUs(QbbToPs(GetAttribute(attribute))) + (IsGiven(attribute) ? " (given)" : "");
+                FormatUs(RdmaToPs(GetAttribute(attribute))) +
+                (IsGiven(attribute) ? " (given)" : "");
     }
     return text + ". " + why + " Longest round trip " + FormatUs(m_times.roundTrip) +
            ", longest queue " + FormatUs(m_times.queue) + ".";

@@ -2,7 +2,7 @@
 
 #include "rdma-fabric.h"
 
-#include "qbb-line-rate.h"
+#include "rdma-line-rate.h"
 
 #include <ns3/abort.h>
 #include <ns3/pointer.h>
@@ -166,7 +166,7 @@ RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) cons
         m_routing->FollowPath(qp.GetDevice(), qp.GetRemoteAddress(), qp.GetFlowHash());
     for (const QbbPort* hop : path)
     {
-        const QbbLineRate& rate = hop->GetLineRate();
+        const RdmaLineRate& rate = hop->GetLineRate();
         profile.baseRtt += 2 * hop->GetQbbChannel()->GetDelayPs() +
                            rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(profile.ackBytes);
     }

@@ -5,13 +5,13 @@
 
 #include "qbb-channel.h"
 #include "qbb-net-device.h"
-#include "qbb-ps.h"
 #include "qbb-routing.h"
 #include "qbb-switch.h"
 #include "rdma-fabric-timers.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
 #include "rdma-port-result.h"
+#include "rdma-ps.h"
 #include "rdma-topology.h"
 
 #include <ns3/ipv4-address.h>
@@ -193,7 +193,7 @@ class RdmaFabric : public Object
     std::vector<Ptr<RdmaNic>> m_nics;       //!< NICs by node id; null for switches
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches by node id; null for hosts
     std::vector<Link> m_links;              //!< links by link id
-    QbbPs m_longestRtt{0}; //!< longest round trip over shortest paths in an empty fabric
+    RdmaPs m_longestRtt{0}; //!< longest round trip over shortest paths in an empty fabric
     RdmaIntFormat m_intFormat{RdmaIntFormat::NONE}; //!< telemetry format that fits the fabric
     Ptr<QbbRouting> m_routing;                      //!< the routing of all switches
     std::unique_ptr<RdmaFabricTimers> m_timers;     //!< retransmission timers of the queue pairs

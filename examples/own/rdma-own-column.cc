@@ -50,13 +50,13 @@ AddColumns(RdmaFabricRun& run)
         const auto port = fabric->GetNic(result.flow.srcHost)->GetPort(0);
         return fabric->GetPath(port, fabric->GetAddress(result.flow.dstHost), 0).size();
     };
-    QbbPs first = QBB_NEVER;
+    RdmaPs first = RDMA_NEVER;
     for (uint64_t i = 0; i < runner->GetNFlows(); ++i)
     {
         first = std::min(first, runner->GetFlow(i).start);
     }
     const auto getPausedShare = [first](const RdmaPortResult& row) {
-        return RdmaResultRatio{row.pausedTime, QbbNow() - first};
+        return RdmaResultRatio{row.pausedTime, RdmaNow() - first};
     };
     const auto getLowestRate = [runner](const RdmaFabricSummary&) {
         std::optional<double> lowest;

@@ -57,14 +57,14 @@ class OwnController : public RdmaRateController
 {
   public:
     /** \param step value of the attribute Step \param line line rate of the port */
-    OwnController(QbbBitRate step, QbbBitRate line)
+    OwnController(RdmaBitRate step, RdmaBitRate line)
         : m_step(step),
           m_line(line),
           m_rate(line)
     {
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         return m_rate;
     }
@@ -83,9 +83,9 @@ class OwnController : public RdmaRateController
     }
 
   private:
-    QbbBitRate m_step;      //!< value of the attribute Step
-    QbbBitRate m_line;      //!< line rate of the port, the upper limit of the rate
-    QbbBitRate m_rate;      //!< current sending rate
+    RdmaBitRate m_step;     //!< value of the attribute Step
+    RdmaBitRate m_line;     //!< line rate of the port, the upper limit of the rate
+    RdmaBitRate m_rate;     //!< current sending rate
     uint64_t m_roundEnd{0}; //!< packet whose acknowledgement ends the round
     bool m_marked{false};   //!< a mark has arrived in the current round
 };
@@ -93,7 +93,7 @@ class OwnController : public RdmaRateController
 std::unique_ptr<RdmaRateController>
 OwnControl::MakeController(const RdmaPathProfile& profile) const
 {
-    return std::make_unique<OwnController>(QbbBitRate(m_step), profile.lineRate);
+    return std::make_unique<OwnController>(RdmaBitRate(m_step), profile.lineRate);
 }
 
 } // namespace
@@ -104,7 +104,7 @@ main(int argc, char* argv[])
     RdmaCommandLine cmd(__FILE__,
                         "Defines a congestion control of its own and shows how it shares a port.");
     std::string control = "ns3::OwnControl";
-    QbbBitRate step = 200_mbps;
+    RdmaBitRate step = 200_mbps;
     cmd.Add("control", "congestion control, as in rdma-fabric", control);
     cmd.Add("step", "attribute Step of ns3::OwnControl", step);
 

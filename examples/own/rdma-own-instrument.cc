@@ -82,9 +82,9 @@ class QueuePercentiles : public RdmaInstrument
         if (m_runner->GetNEnded() < m_runner->GetNFlows())
         {
             // Observers run after all other events of an instant.
-            const QbbEventTime next(QbbNow() + QbbToPs(m_period),
-                                    QbbEventOrder::Observers::At<0>());
-            Simulator::Schedule(QbbGetDelay(next, QbbEventNow()), &QueuePercentiles::Look, this);
+            const RdmaEventTime next(RdmaNow() + RdmaToPs(m_period),
+                                     RdmaEventOrder::Observers::At<0>());
+            Simulator::Schedule(RdmaGetDelay(next, RdmaEventNow()), &QueuePercentiles::Look, this);
         }
     }
 

@@ -64,29 +64,29 @@ class OwnMarker : public QbbMarker
         return DEPARTS;
     }
 
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start) override
     {
         if (frame.ecn == 0)
         {
             return;
         }
         Queue& queue = m_ports[egress.GetPortNumber()][frame.priority];
-        const QbbPs waited = start - frame.arrival.GetInstant();
-        if (waited < QbbToPs(m_target))
+        const RdmaPs waited = start - frame.arrival.GetInstant();
+        if (waited < RdmaToPs(m_target))
         {
             queue = Queue();
         }
         else if (queue.next == 0_ps)
         {
-            queue.next = start + QbbToPs(m_interval);
+            queue.next = start + RdmaToPs(m_interval);
         }
         else if (start >= queue.next)
         {
             MarkCe(egress, frame);
             ++queue.marks;
             queue.next =
-                start + QbbPs(static_cast<int64_t>(static_cast<double>(QbbToPs(m_interval)) /
-                                                   std::sqrt(queue.marks)));
+                start + RdmaPs(static_cast<int64_t>(static_cast<double>(RdmaToPs(m_interval)) /
+                                                    std::sqrt(queue.marks)));
         }
     }
 
@@ -95,7 +95,7 @@ class OwnMarker : public QbbMarker
     struct Queue
     {
         /// Earliest departure of the next marked packet; 0: the delay is below Target
-        QbbPs next{0};
+        RdmaPs next{0};
         uint32_t marks{0}; //!< number of marks since the delay was last below Target
     };
 

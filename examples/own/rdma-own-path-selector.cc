@@ -51,10 +51,10 @@ class LeastQueuePathSelector : public QbbPathSelector
 
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override
     {
-        const QbbPs now = QbbNow();
+        const RdmaPs now = RdmaNow();
         Flow& flow = m_flows[frame.flowHash];
         // The stored port may be missing in the group after a link failure.
-        const bool known = flow.last + QbbToPs(m_forget) >= now && flow.last > 0_ps &&
+        const bool known = flow.last + RdmaToPs(m_forget) >= now && flow.last > 0_ps &&
                            std::find(ports.begin(), ports.end(), flow.port) != ports.end();
         if (!known)
         {
@@ -71,16 +71,16 @@ class LeastQueuePathSelector : public QbbPathSelector
         return 0; // the selector uses no random numbers
     }
 
-    bool MayReorder(QbbPs roundTrip) const override
+    bool MayReorder(RdmaPs roundTrip) const override
     {
-        return QbbToPs(m_forget) < roundTrip;
+        return RdmaToPs(m_forget) < roundTrip;
     }
 
   private:
     /** State of a flow. */
     struct Flow
     {
-        QbbPs last{0};    //!< time of the latest frame
+        RdmaPs last{0};   //!< time of the latest frame
         uint16_t port{0}; //!< egress port of the flow
     };
 

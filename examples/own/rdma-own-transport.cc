@@ -117,7 +117,7 @@ class PullRequester : public RoceRequester
   public:
     using RoceRequester::RoceRequester;
 
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override
     {
         if (frame.opcode != PULL)
         {
@@ -140,7 +140,7 @@ class PullResponder : public RoceResponder
 {
   public:
     /** \param endpoint queue pair \param window limit \param interval time between PULL packets */
-    PullResponder(RdmaEndpoint& endpoint, uint64_t window, QbbPs interval)
+    PullResponder(RdmaEndpoint& endpoint, uint64_t window, RdmaPs interval)
         : RoceResponder(endpoint),
           m_window(window),
           m_interval(interval),
@@ -154,7 +154,7 @@ class PullResponder : public RoceResponder
         m_end = m_window;
     }
 
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override
     {
         RoceResponder::Receive(frame, info, now);
         if (m_deadline == RdmaSender::NO_DEADLINE && IsBehind())
@@ -163,7 +163,7 @@ class PullResponder : public RoceResponder
         }
     }
 
-    void OnTimer(QbbPs now) override
+    void OnTimer(RdmaPs now) override
     {
         ++m_end;
         QbbFramePtr frame = m_endpoint.NewFrame();
@@ -189,7 +189,7 @@ class PullResponder : public RoceResponder
     }
 
     uint64_t m_window; //!< limit of requested packets in flight
-    QbbPs m_interval;  //!< time between two PULL packets
+    RdmaPs m_interval; //!< time between two PULL packets
     uint64_t m_end;    //!< first packet that has not been requested
 };
 
@@ -209,7 +209,7 @@ PullTransport::MakeRequester(RdmaEndpoint& endpoint) const
 std::unique_ptr<RdmaResponder>
 PullTransport::MakeResponder(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<PullResponder>(endpoint, m_window, QbbToPs(m_interval));
+    return std::make_unique<PullResponder>(endpoint, m_window, RdmaToPs(m_interval));
 }
 
 /**
@@ -235,7 +235,7 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint
     }
     Simulator::Run();
 
-    QbbPs end;
+    RdmaPs end;
     uint32_t done = 0;
     for (const auto& qp : queuePairs)
     {
@@ -278,8 +278,8 @@ main(int argc, char* argv[])
         pull.SetTransportAttribute("Window", UintegerValue(window));
         // With this interval, all responders together request packets at the rate of the receiver's
         // port.
-        const QbbPs packet = 1106 * 80_ps; // transmission time of a packet at 100 Gb/s
-        pull.SetTransportAttribute("Interval", TimeValue(QbbToTime(senders * packet)));
+        const RdmaPs packet = 1106 * 80_ps; // transmission time of a packet at 100 Gb/s
+        pull.SetTransportAttribute("Interval", TimeValue(RdmaToTime(senders * packet)));
         RunOne("pull", pull, senders, bytes);
         return 0;
     });

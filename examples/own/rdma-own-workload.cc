@@ -83,12 +83,12 @@ class RingWorkload : public RdmaGeneratedWorkload
 
         const auto rates = topology.GetNodeRates();
         const uint64_t chunk = m_bytes / m_n;
-        QbbPs step{0};
+        RdmaPs step{0};
         for (const uint32_t host : ring)
         {
             // 9 instead of 8 bits per byte leave time for headers.
             const double ps = 9e12 * static_cast<double>(chunk) / static_cast<double>(rates[host]);
-            step = std::max(step, QbbPs(static_cast<int64_t>(ps)));
+            step = std::max(step, RdmaPs(static_cast<int64_t>(ps)));
         }
         std::vector<RdmaFlow> flows;
         for (uint32_t i = 0; i < 2 * (m_n - 1); ++i)
@@ -126,7 +126,7 @@ RunOne(const RdmaFabricOptions& options, const std::string& header)
     RdmaFabricRun run(options);
     run.Run();
     const auto outcome = run.GetOutcome();
-    QbbPs end{0};
+    RdmaPs end{0};
     for (const RdmaFlowResult& result : outcome.flows)
     {
         end = std::max(end, result.flow.start + result.fct.value_or(0_ps));

@@ -34,7 +34,7 @@ constexpr uint32_t PACKET_OVERHEAD_BYTES =
     FRAME_OVERHEAD_BYTES - QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES - QbbWire::VLAN_TAG_BYTES;
 constexpr double PS_PER_METRE = 5000;
 /// Start of the first packet; by then, the pause of host B has reached the switch.
-constexpr QbbPs LEAD = 20_us;
+constexpr RdmaPs LEAD = 20_us;
 constexpr double MAX_AMPLE = 512e6;
 
 /** Result of one simulation. */
@@ -43,7 +43,7 @@ struct RunResult
     QbbPortProfile profile; //!< profile of the port towards host A
     uint64_t drops{0};      //!< number of dropped frames of the lossless class
     uint32_t peakBytes{0};  //!< peak use of headroom in bytes
-    QbbPs crossed{0};       //!< arrival of the frame that crosses the threshold
+    RdmaPs crossed{0};      //!< arrival of the frame that crosses the threshold
 };
 
 /**
@@ -60,7 +60,7 @@ RunProbe(const RdmaHeadroomCase& link,
          uint32_t headroom,
          uint32_t ample,
          uint32_t shorter,
-         QbbPs block)
+         RdmaPs block)
 {
     RdmaFabricHelper helper;
     RdmaSimulatorImpl::KeepOneThread("the headroom probe sends packets of ns-3");
@@ -107,7 +107,7 @@ RunProbe(const RdmaHeadroomCase& link,
                 chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
             if (result.crossed == 0_ps && held == BELOW * frame)
             {
-                result.crossed = QbbNow();
+                result.crossed = RdmaNow();
             }
         }));
     Simulator::Schedule(PicoSeconds(1), [&]() {
@@ -126,9 +126,9 @@ RunProbe(const RdmaHeadroomCase& link,
         });
     }
     // Long enough for the first packets of host A and for several round trips of a pause frame.
-    const QbbLineRate rate(link.rate);
+    const RdmaLineRate rate(link.rate);
     Simulator::Stop(
-        QbbToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));
+        RdmaToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));
     Simulator::Run();
 
     result.profile = chip->GetPortProfiles().at(port->GetPortNumber());
@@ -165,13 +165,13 @@ GetShorter(const QbbPfcHeadroom& terms, const RdmaHeadroomCase& link, uint32_t o
 
 } // namespace
 
-QbbPs
+RdmaPs
 GetRdmaCableDelay(double length)
 {
     std::ostringstream text;
     text << length << " m of cable";
     CheckProbe(length >= 0 && length <= 2e8, text.str(), "0 to 200000000 m");
-    return std::max(1_ps, QbbPs(std::llround(length * PS_PER_METRE)));
+    return std::max(1_ps, RdmaPs(std::llround(length * PS_PER_METRE)));
 }
 
 RdmaHeadroomFinding

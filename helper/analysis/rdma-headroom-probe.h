@@ -3,8 +3,8 @@
 #ifndef RDMA_HEADROOM_PROBE_H
 #define RDMA_HEADROOM_PROBE_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -17,10 +17,10 @@ namespace ns3
  */
 struct RdmaHeadroomCase
 {
-    QbbBitRate rate{100_gbps}; //!< rate of the link
-    QbbPs delay{10_ns};        //!< one-way delay of the cable
-    uint32_t mtu{1024};        //!< payload of a full packet: 256, 512, 1024, 2048 or 4096 bytes
-    QbbPs reaction{100_ns};    //!< reaction time of the sender to a pause frame
+    RdmaBitRate rate{100_gbps}; //!< rate of the link
+    RdmaPs delay{10_ns};        //!< one-way delay of the cable
+    uint32_t mtu{1024};         //!< payload of a full packet: 256, 512, 1024, 2048 or 4096 bytes
+    RdmaPs reaction{100_ns};    //!< reaction time of the sender to a pause frame
 };
 
 /**
@@ -49,7 +49,7 @@ struct RdmaHeadroomFinding
  * \param length length of a cable in metres, 0 to 200 000 000
  * \return one-way delay of the cable at two thirds of the speed of light (5 ns/m), at least 1 ps
  */
-QbbPs GetRdmaCableDelay(double length);
+RdmaPs GetRdmaCableDelay(double length);
 
 /**
  * \ingroup rdma

@@ -338,8 +338,8 @@ RdmaLineReader::GetInteger(std::size_t index,
     });
 }
 
-QbbPs
-RdmaLineReader::GetTime(std::size_t index, const std::string& name, std::optional<QbbPs> unit)
+RdmaPs
+RdmaLineReader::GetTime(std::size_t index, const std::string& name, std::optional<RdmaPs> unit)
 {
     const RdmaRoundedTime read = Get(index, name, [unit](const std::string& text) {
         return unit ? RoundRdmaTimeIn(text, *unit) : RoundRdmaTime(text);

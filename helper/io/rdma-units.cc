@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-units.h"
 
-#include "qbb-int128.h"
+#include "rdma-int128.h"
 #include "rdma-text-file.h"
 
 #include <algorithm>
@@ -178,8 +178,8 @@ struct NumberForm
 /// A number in the base unit.
 struct WholeNumber
 {
-    QbbUint128 value{0}; //!< the number, rounded to the nearest whole number
-    bool isExact{true};  //!< nothing was rounded
+    RdmaUint128 value{0}; //!< the number, rounded to the nearest whole number
+    bool isExact{true};   //!< nothing was rounded
 };
 
 /// Returns a number of units in the base unit, exactly if it is a whole number. A number of 10^20
@@ -195,19 +195,19 @@ GetWhole(const Decimal& number, uint64_t unit)
     }
     if (number.point > MAX_WHOLE_DIGITS)
     {
-        return {~QbbUint128{0}};
+        return {~RdmaUint128{0}};
     }
     const auto digit = [&number](int64_t i) -> unsigned {
         const bool isWritten = i >= 0 && i < static_cast<int64_t>(number.digits.size());
         return isWritten ? static_cast<unsigned>(number.digits[i] - '0') : 0;
     };
-    QbbUint128 units = 0;
+    RdmaUint128 units = 0;
     for (int64_t i = 0; i < number.point; ++i)
     {
         units = units * 10 + digit(i);
     }
-    QbbUint128 part = 0;
-    QbbUint128 divisor = 1;
+    RdmaUint128 part = 0;
+    RdmaUint128 divisor = 1;
     // Digit i stands at the decimal place i - point + 1.
     const int64_t decimals =
         std::clamp<int64_t>(static_cast<int64_t>(number.digits.size()) - number.point,
@@ -220,7 +220,7 @@ GetWhole(const Decimal& number, uint64_t unit)
     }
     const bool hasMore = static_cast<int64_t>(number.digits.size()) - number.point > MAX_DECIMALS;
     part *= unit;
-    const QbbUint128 rest = part % divisor;
+    const RdmaUint128 rest = part % divisor;
     const unsigned up = 2 * rest >= divisor ? 1 : 0;
     return {units * unit + part / divisor + up, rest == 0 && !hasMore};
 }
@@ -251,7 +251,7 @@ ParseNumber(const std::string& text, const NumberForm& form)
 
 /// Returns a time in a unit, with all decimals down to picoseconds.
 std::string
-FormatIn(QbbPs time, uint64_t unit)
+FormatIn(RdmaPs time, uint64_t unit)
 {
     // The sign is handled separately, because the integer part of -1 ns < time < 0 is zero.
     const bool isNegative = time < 0_ps;
@@ -277,7 +277,7 @@ MakeTimeForm(const char* notWhole)
 RdmaRoundedTime
 ToPs(const WholeNumber& number)
 {
-    return {QbbPs(static_cast<int64_t>(number.value)), number.isExact};
+    return {RdmaPs(static_cast<int64_t>(number.value)), number.isExact};
 }
 
 /** \param text a list \param parse reads one number \return the numbers */
@@ -297,7 +297,7 @@ ParseNumberList(const std::string& text, F parse)
 
 } // namespace
 
-QbbBitRate
+RdmaBitRate
 ParseRdmaRate(const std::string& text)
 {
     static const NumberForm form{std::begin(RATE_UNITS),
@@ -307,10 +307,10 @@ ParseRdmaRate(const std::string& text)
                                  "is not a whole number of bit/s",
                                  "1bps to " + FormatRdmaRate(RDMA_MAX_RATE) +
                                      " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)"};
-    return QbbBitRate(static_cast<uint64_t>(ParseNumber(text, form).value));
+    return RdmaBitRate(static_cast<uint64_t>(ParseNumber(text, form).value));
 }
 
-QbbBitRate
+RdmaBitRate
 ParseRdmaPlainRate(const std::string& text)
 {
     static const Unit* const withoutName = std::end(RATE_UNITS) - 1;
@@ -324,11 +324,11 @@ ParseRdmaPlainRate(const std::string& text)
                                      " bit/s without a unit, or a rate with its unit, as in "
                                      "100Gbps"};
     const bool isPlain = text.empty() || (text.back() >= '0' && text.back() <= '9');
-    return isPlain ? QbbBitRate(static_cast<uint64_t>(ParseNumber(text, form).value))
+    return isPlain ? RdmaBitRate(static_cast<uint64_t>(ParseNumber(text, form).value))
                    : ParseRdmaRate(text);
 }
 
-QbbPs
+RdmaPs
 ParseRdmaTime(const std::string& text)
 {
     return ToPs(ParseNumber(text, MakeTimeForm("is not a whole number of picoseconds"))).time;
@@ -341,7 +341,7 @@ RoundRdmaTime(const std::string& text)
 }
 
 RdmaRoundedTime
-RoundRdmaTimeIn(const std::string& text, QbbPs unit)
+RoundRdmaTimeIn(const std::string& text, RdmaPs unit)
 {
     for (const Unit& known : TIME_UNITS)
     {
@@ -430,7 +430,7 @@ ParseRdmaReals(const std::string& text)
 }
 
 std::string
-FormatRdmaRate(QbbBitRate rate)
+FormatRdmaRate(RdmaBitRate rate)
 {
     const Unit* unit =
         std::find_if(std::begin(RATE_UNITS), std::end(RATE_UNITS), [rate](const Unit& each) {
@@ -440,20 +440,20 @@ FormatRdmaRate(QbbBitRate rate)
 }
 
 std::string
-FormatRdmaTime(QbbPs time)
+FormatRdmaTime(RdmaPs time)
 {
     return time % 1_ns == 0_ps ? std::to_string(time / 1_ns) + "ns"
                                : std::to_string(time.Get()) + "ps";
 }
 
 std::string
-FormatRdmaNs(QbbPs time)
+FormatRdmaNs(RdmaPs time)
 {
     return FormatIn(time, 1'000);
 }
 
 std::string
-FormatRdmaUs(QbbPs time)
+FormatRdmaUs(RdmaPs time)
 {
     return FormatIn(time, 1'000'000);
 }

@@ -2,8 +2,8 @@
 #ifndef RDMA_UNITS_H
 #define RDMA_UNITS_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <limits>
@@ -33,16 +33,16 @@ namespace ns3
 
 /// The latest time that the module can schedule (2.56 h). The simulator stores the time of events
 /// in femtoseconds with 63 bits.
-inline constexpr QbbPs RDMA_MAX_TIME{std::numeric_limits<int64_t>::max() / 1000};
+inline constexpr RdmaPs RDMA_MAX_TIME{std::numeric_limits<int64_t>::max() / 1000};
 
 /// The longest propagation delay of a link.
-inline constexpr QbbPs RDMA_MAX_DELAY = 1_s;
+inline constexpr RdmaPs RDMA_MAX_DELAY = 1_s;
 
 /// The highest link rate, at which a byte takes 1 ps.
-inline constexpr QbbBitRate RDMA_MAX_RATE = 8'000_gbps;
+inline constexpr RdmaBitRate RDMA_MAX_RATE = 8'000_gbps;
 
 /// The lowest rate without a unit. Whoever writes 100 means Gbit/s, perhaps.
-inline constexpr QbbBitRate RDMA_MIN_PLAIN_RATE = 1_mbps;
+inline constexpr RdmaBitRate RDMA_MIN_PLAIN_RATE = 1_mbps;
 
 /// The largest flow, in bytes (1 EiB).
 inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
@@ -53,7 +53,7 @@ inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
  * \param text for instance "100Gbps", "1.5Gbps", "400Gb/s"
  * \return the rate
  */
-QbbBitRate ParseRdmaRate(const std::string& text);
+RdmaBitRate ParseRdmaRate(const std::string& text);
 
 /**
  * Read a rate of a file format that leaves out the unit bit/s: as ParseRdmaRate(), or a number
@@ -61,7 +61,7 @@ QbbBitRate ParseRdmaRate(const std::string& text);
  * \param text for instance "100Gbps", "25000000000.0", "2.5e10"
  * \return the rate
  */
-QbbBitRate ParseRdmaPlainRate(const std::string& text);
+RdmaBitRate ParseRdmaPlainRate(const std::string& text);
 
 /**
  * Read a time: a decimal number and one of the units ps, ns, us, ms, s. Accepted: 0 to
@@ -69,12 +69,12 @@ QbbBitRate ParseRdmaPlainRate(const std::string& text);
  * \param text for instance "1000ns", "1us", "0.001ms", "2.5us"
  * \return the time
  */
-QbbPs ParseRdmaTime(const std::string& text);
+RdmaPs ParseRdmaTime(const std::string& text);
 
 /// A time that was written with any number of decimals.
 struct RdmaRoundedTime
 {
-    QbbPs time{0};      //!< the time, rounded to the nearest picosecond
+    RdmaPs time{0};     //!< the time, rounded to the nearest picosecond
     bool isExact{true}; //!< the text is a whole number of picoseconds
 };
 
@@ -90,7 +90,7 @@ RdmaRoundedTime RoundRdmaTime(const std::string& text);
  * nearest picosecond. \param text for instance "2.000000577", "5e-06" \param unit unit of the
  * number: 1 ps, 1 ns, 1 us, 1 ms or 1 s \return the time, 0 to RDMA_MAX_TIME
  */
-RdmaRoundedTime RoundRdmaTimeIn(const std::string& text, QbbPs unit);
+RdmaRoundedTime RoundRdmaTimeIn(const std::string& text, RdmaPs unit);
 
 /**
  * Read a size: a decimal number in bytes, or a decimal number and one of the units B, KB, MB, GB,
@@ -146,25 +146,25 @@ std::vector<double> ParseRdmaReals(const std::string& text);
  * \param rate a rate
  * \return the rate as an integer in the largest possible unit, for instance "100Gbps"
  */
-std::string FormatRdmaRate(QbbBitRate rate);
+std::string FormatRdmaRate(RdmaBitRate rate);
 
 /**
  * \param time a time, not negative
  * \return the time as an integer in ns if possible, otherwise in ps, for instance "1000ns"
  */
-std::string FormatRdmaTime(QbbPs time);
+std::string FormatRdmaTime(RdmaPs time);
 
 /**
  * \param time a time
  * \return the time in ns with exactly three decimals, for instance "1234.567"
  */
-std::string FormatRdmaNs(QbbPs time);
+std::string FormatRdmaNs(RdmaPs time);
 
 /**
  * \param time a time, not negative
  * \return the time in us with exactly six decimals, for instance "1.234567"
  */
-std::string FormatRdmaUs(QbbPs time);
+std::string FormatRdmaUs(RdmaPs time);
 
 /**
  * \param value a finite number

@@ -2,7 +2,7 @@
 
 #include "rdma-goodput-meter.h"
 
-#include "qbb-time.h"
+#include "rdma-time.h"
 
 namespace ns3
 {
@@ -16,7 +16,7 @@ RdmaGoodputMeter::RdmaGoodputMeter(const std::vector<Ptr<RdmaQueuePair>>& receiv
 std::vector<double>
 RdmaGoodputMeter::Take()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     const auto seconds = static_cast<double>(now - m_last) / 1e12;
     std::vector<double> rates;
     for (std::size_t i = 0; i < m_receivers.size(); ++i)

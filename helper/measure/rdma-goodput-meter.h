@@ -3,7 +3,7 @@
 #ifndef RDMA_GOODPUT_METER_H
 #define RDMA_GOODPUT_METER_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/ptr.h>
@@ -49,7 +49,7 @@ class RdmaGoodputMeter
     std::vector<Ptr<RdmaQueuePair>> m_receivers; //!< receiving queue pairs
     /// Accepted packets at the previous call of Take(), by receiver
     std::vector<uint64_t> m_packets;
-    QbbPs m_last{0}; //!< instant of the previous call of Take()
+    RdmaPs m_last{0}; //!< instant of the previous call of Take()
 };
 
 } // namespace ns3

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-ideal-fct.h"
 
-#include "qbb-int128.h"
-#include "qbb-line-rate.h"
+#include "rdma-int128.h"
+#include "rdma-line-rate.h"
 #include "rdma-units.h"
 
 #include <algorithm>
@@ -34,15 +34,15 @@ CheckIdealInput(const std::string& what, uint64_t value, uint64_t min, uint64_t 
     }
 }
 
-QbbPs
-CheckIdealResult(QbbInt128 fct)
+RdmaPs
+CheckIdealResult(RdmaInt128 fct)
 {
     if (fct > RDMA_MAX_TIME.Get())
     {
         throw std::invalid_argument("ideal FCT: it is too long; accepted: at most " +
                                     FormatRdmaTime(RDMA_MAX_TIME));
     }
-    return QbbPs(static_cast<int64_t>(fct));
+    return RdmaPs(static_cast<int64_t>(fct));
 }
 
 /**
@@ -53,20 +53,20 @@ CheckIdealResult(QbbInt128 fct)
  * determined by the link p where it leaves the first frame and the link m where it reaches the last
  * frame. In between, the path takes all but one of its frame steps on the slowest link of p..m.
  */
-QbbPs
+RdmaPs
 GetClosedForm(const std::vector<RdmaIdealHop>& path,
               const RdmaIdealFrames& frames,
               const RdmaLineOverhead& overhead)
 {
     const std::size_t hops = path.size();
-    std::vector<QbbInt128> byteTime;
+    std::vector<RdmaInt128> byteTime;
     for (const auto& hop : path)
     {
-        byteTime.push_back(QbbLineRate(hop.rate).BytesToPs(1).Get());
+        byteTime.push_back(RdmaLineRate(hop.rate).BytesToPs(1).Get());
     }
     // Element h is the time of a frame from the sender over the links before link h.
     const auto sum = [&](uint32_t bytes) {
-        std::vector<QbbInt128> sums(hops + 1, 0);
+        std::vector<RdmaInt128> sums(hops + 1, 0);
         for (std::size_t h = 0; h < hops; ++h)
         {
             sums[h + 1] =
@@ -81,24 +81,24 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     }
     const auto first = sum(frames.firstBytes);
     const auto middle = sum(frames.middleBytes);
-    const QbbInt128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
-    const QbbInt128 firstLine = lineBytes + frames.firstBytes;
-    const QbbInt128 middleLine = lineBytes + frames.middleBytes;
-    QbbInt128 longest = 0;
+    const RdmaInt128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
+    const RdmaInt128 firstLine = lineBytes + frames.firstBytes;
+    const RdmaInt128 middleLine = lineBytes + frames.middleBytes;
+    RdmaInt128 longest = 0;
     for (std::size_t p = 0; p < hops; ++p)
     {
-        const QbbInt128 head = first[p] + firstLine * byteTime[p];
+        const RdmaInt128 head = first[p] + firstLine * byteTime[p];
         if (frames.count == 2)
         {
             longest = std::max(longest, head + last[hops] - last[p]);
             continue;
         }
-        QbbInt128 slowest = 0;
+        RdmaInt128 slowest = 0;
         for (std::size_t m = p; m < hops; ++m)
         {
             slowest = std::max(slowest, byteTime[m]);
-            const QbbInt128 steps =
-                middleLine * (byteTime[m] + slowest * static_cast<QbbInt128>(frames.count - 3));
+            const RdmaInt128 steps =
+                middleLine * (byteTime[m] + slowest * static_cast<RdmaInt128>(frames.count - 3));
             longest =
                 std::max(longest, head + middle[m] - middle[p] + steps + last[hops] - last[m]);
         }
@@ -127,12 +127,12 @@ class IdealRecursion
         {
             m_slowest =
                 !m_ports.empty() && hop.rate < path[m_slowest].rate ? m_ports.size() : m_slowest;
-            m_ports.push_back({QbbLineRate(hop.rate), hop.delay, 0_ps, 0});
+            m_ports.push_back({RdmaLineRate(hop.rate), hop.delay, 0_ps, 0});
         }
         m_rate = path[m_slowest].rate.Get();
     }
 
-    QbbPs Run()
+    RdmaPs Run()
     {
         uint64_t next = FIRST_SKIP;
         while (m_sent < m_frames.count)
@@ -150,15 +150,15 @@ class IdealRecursion
     /// Instant at which a port becomes idle: whole ps plus a fraction in units of 1/rate ps.
     struct Port
     {
-        QbbLineRate rate;  //!< rate of the link
-        QbbPs delay;       //!< delay of the link
-        QbbPs free;        //!< whole picoseconds of the instant
+        RdmaLineRate rate; //!< rate of the link
+        RdmaPs delay;      //!< delay of the link
+        RdmaPs free;       //!< whole picoseconds of the instant
         uint64_t fraction; //!< fraction of the instant
     };
 
     static constexpr uint64_t FIRST_SKIP = 1024;        //!< frames before the first try to skip
     static constexpr uint64_t LONGEST_PERIOD = 1 << 20; //!< in frames
-    static constexpr QbbPs ROUNDING = 1_ns; //!< more than what rounding takes from a backlog
+    static constexpr RdmaPs ROUNDING = 1_ns; //!< more than what rounding takes from a backlog
 
     void Send()
     {
@@ -188,9 +188,9 @@ class IdealRecursion
     }
 
     /** \return state of the slowest port and of those behind, relative to the slowest port */
-    std::vector<std::pair<QbbPs, uint64_t>> GetState() const
+    std::vector<std::pair<RdmaPs, uint64_t>> GetState() const
     {
-        std::vector<std::pair<QbbPs, uint64_t>> state;
+        std::vector<std::pair<RdmaPs, uint64_t>> state;
         for (std::size_t h = m_slowest; h < m_ports.size(); ++h)
         {
             state.emplace_back(m_ports[h].free - m_ports[m_slowest].free, m_ports[h].fraction);
@@ -210,7 +210,7 @@ class IdealRecursion
             return true;
         }
         // The last frame may be longer than the others and come later to the slowest port.
-        QbbPs least = ROUNDING;
+        RdmaPs least = ROUNDING;
         for (std::size_t h = 0; h < m_slowest; ++h)
         {
             least += m_ports[h].rate.BytesToPs(m_overhead.preambleBytes + m_frames.lastBytes);
@@ -229,7 +229,7 @@ class IdealRecursion
             return false;
         }
         const uint64_t periods = (m_frames.count - m_sent - 1) / period;
-        const QbbInt128 time = QbbInt128{period} * line * PS_PER_BYTE_AT_1BPS / m_rate * periods;
+        const RdmaInt128 time = RdmaInt128{period} * line * PS_PER_BYTE_AT_1BPS / m_rate * periods;
         m_first = m_slowest; // ports before are faster, and nothing waits for them any more
         for (std::size_t h = m_first; h < m_ports.size(); ++h)
         {
@@ -246,8 +246,8 @@ class IdealRecursion
     std::size_t m_first{0};   //!< first port that still matters
     uint64_t m_rate{0};       //!< rate of the slowest port in bit/s
     uint64_t m_sent{0};       //!< frames that have been sent
-    QbbPs m_arrival{0};       //!< arrival of the last frame sent
-    QbbPs m_backlog{0};       //!< time for which the last frame waited for the slowest port
+    RdmaPs m_arrival{0};      //!< arrival of the last frame sent
+    RdmaPs m_backlog{0};      //!< time for which the last frame waited for the slowest port
 };
 
 } // namespace
@@ -280,7 +280,7 @@ MakeRdmaIdealFrames(uint64_t bytes,
     return frames;
 }
 
-QbbPs
+RdmaPs
 GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                 const RdmaIdealFrames& frames,
                 const RdmaLineOverhead& overhead)
@@ -297,7 +297,7 @@ GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                         static_cast<uint64_t>(hop.delay.Get()),
                         0,
                         static_cast<uint64_t>(RDMA_MAX_DELAY.Get()));
-        isExact = isExact && QbbLineRate(hop.rate).IsExact();
+        isExact = isExact && RdmaLineRate(hop.rate).IsExact();
     }
     CheckIdealInput("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
     CheckIdealInput("bytes of the last frame", frames.lastBytes, 1, MAX_IDEAL_FRAME_BYTES);

@@ -2,8 +2,8 @@
 #ifndef RDMA_IDEAL_FCT_H
 #define RDMA_IDEAL_FCT_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -31,8 +31,8 @@ namespace ns3
 /** \brief One link of a path. */
 struct RdmaIdealHop
 {
-    QbbBitRate rate{0}; //!< link rate, 1 bit/s to RDMA_MAX_RATE
-    QbbPs delay{0};     //!< propagation delay, 0 to RDMA_MAX_DELAY
+    RdmaBitRate rate{0}; //!< link rate, 1 bit/s to RDMA_MAX_RATE
+    RdmaPs delay{0};     //!< propagation delay, 0 to RDMA_MAX_DELAY
 };
 
 /**
@@ -89,9 +89,9 @@ RdmaIdealFrames MakeRdmaIdealFrames(uint64_t bytes,
  * \return the ideal completion time
  * \throws std::invalid_argument for a number out of range, or for a time above RDMA_MAX_TIME
  */
-QbbPs GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
-                      const RdmaIdealFrames& frames,
-                      const RdmaLineOverhead& overhead = RdmaLineOverhead());
+RdmaPs GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
+                       const RdmaIdealFrames& frames,
+                       const RdmaLineOverhead& overhead = RdmaLineOverhead());
 
 /** @} */
 

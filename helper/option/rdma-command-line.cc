@@ -2,13 +2,13 @@
 
 #include "rdma-command-line.h"
 
-#include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-part.h"
 #include "rdma-program-facts.h"
 #include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-text-file.h"
+#include "rdma-time.h"
 
 #include <ns3/command-line.h>
 #include <ns3/global-value.h>
@@ -111,7 +111,7 @@ RdmaCommandLine::RdmaCommandLine(const std::string& file, const std::string& usa
     : m_name(GetProgramName(file)),
       m_usage(usage)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
 }
 
 void

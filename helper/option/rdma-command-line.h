@@ -50,7 +50,7 @@ class RdmaCommandLine : public RdmaOptionList
 {
   public:
     /**
-     * Sets the time resolution (QbbSetTimeResolution()), because times must not be read earlier.
+     * Sets the time resolution (RdmaSetTimeResolution()), because times must not be read earlier.
      *
      * \param file source file of the program (`__FILE__`), whose name is the program's name
      * \param usage one-line description of the program

@@ -45,7 +45,7 @@ std::vector<std::string> GetRdmaGlobalNames();
  * reads them. By itself, ns-3 takes an unknown name of an enumeration for one of its values,
  * "7 apples" for 7, and "-1" for the largest number without a sign.
  *
- * Needs the time resolution (QbbSetTimeResolution()), because times must not be read earlier.
+ * Needs the time resolution (RdmaSetTimeResolution()), because times must not be read earlier.
  *
  * \param name "ns3::Class::Attribute", or the name of a global value
  * \param value the value

@@ -2,12 +2,12 @@
 
 #include "rdma-option-list.h"
 
-#include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-file-error.h"
 #include "rdma-part.h"
 #include "rdma-refuse.h"
 #include "rdma-text-file.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/abort.h>
@@ -57,13 +57,13 @@ ReadQuantity(const std::string& text, [[maybe_unused]] bool isBytes)
     }
     else if constexpr (std::is_same_v<T, Time>)
     {
-        return QbbToTime(ParseRdmaTime(text));
+        return RdmaToTime(ParseRdmaTime(text));
     }
-    else if constexpr (std::is_same_v<T, QbbPs>)
+    else if constexpr (std::is_same_v<T, RdmaPs>)
     {
         return ParseRdmaTime(text);
     }
-    else if constexpr (std::is_same_v<T, QbbBitRate>)
+    else if constexpr (std::is_same_v<T, RdmaBitRate>)
     {
         return ParseRdmaRate(text);
     }
@@ -95,7 +95,7 @@ GetMost()
     {
         return std::to_string(std::numeric_limits<T>::max());
     }
-    else if constexpr (std::is_same_v<T, QbbBitRate>)
+    else if constexpr (std::is_same_v<T, RdmaBitRate>)
     {
         return FormatRdmaRate(RDMA_MAX_RATE);
     }
@@ -170,13 +170,13 @@ RdmaOptionList::Option::GetText() const
             }
             else if constexpr (std::is_same_v<T, Time>)
             {
-                return FormatRdmaTime(QbbToPs(*variable));
+                return FormatRdmaTime(RdmaToPs(*variable));
             }
-            else if constexpr (std::is_same_v<T, QbbPs>)
+            else if constexpr (std::is_same_v<T, RdmaPs>)
             {
                 return FormatRdmaTime(*variable);
             }
-            else if constexpr (std::is_same_v<T, QbbBitRate>)
+            else if constexpr (std::is_same_v<T, RdmaBitRate>)
             {
                 return FormatRdmaRate(*variable);
             }
@@ -218,8 +218,8 @@ RdmaOptionList::Option::Describe() const
         else
         {
             using T = std::decay_t<decltype(*variable)>;
-            const bool isRate = std::is_same_v<T, QbbBitRate>;
-            const bool isTime = std::is_same_v<T, Time> || std::is_same_v<T, QbbPs>;
+            const bool isRate = std::is_same_v<T, RdmaBitRate>;
+            const bool isTime = std::is_same_v<T, Time> || std::is_same_v<T, RdmaPs>;
             const std::string least = !accepted.empty() ? accepted[0]
                                       : isRate          ? "1bps"
                                       : isTime          ? "0s"

@@ -3,10 +3,10 @@
 #ifndef RDMA_OPTION_LIST_H
 #define RDMA_OPTION_LIST_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
 #include "rdma-ns3-argument.h"
 #include "rdma-part.h"
+#include "rdma-ps.h"
 #include "rdma-refuse.h"
 
 #include <ns3/nstime.h>
@@ -112,7 +112,7 @@ enum class RdmaOptionSource
  *
  * The type of the variable says how the text of an option is read: std::string takes any text or
  * one of several words; uint32_t and uint64_t take whole numbers; double takes a number; bool takes
- * true, false, 1 or 0; Time and QbbPs take a time with its unit; QbbBitRate takes a rate with its
+ * true, false, 1 or 0; Time and RdmaPs take a time with its unit; RdmaBitRate takes a rate with its
  * unit; std::vector<uint32_t> takes as many whole numbers as its default value has, separated by
  * colons. A text that has anything behind the value is refused.
  *
@@ -131,7 +131,7 @@ class RdmaOptionList
     RdmaOptionList& operator=(const RdmaOptionList&) = delete;
 
     /**
-     * \tparam T std::string, uint32_t, uint64_t, double, bool, Time, QbbPs, QbbBitRate or
+     * \tparam T std::string, uint32_t, uint64_t, double, bool, Time, RdmaPs, RdmaBitRate or
      *         std::vector<uint32_t>
      * \param name name of the option
      * \param help one-line description for users
@@ -289,8 +289,8 @@ class RdmaOptionList
                      double*,
                      bool*,
                      Time*,
-                     QbbPs*,
-                     QbbBitRate*,
+                     RdmaPs*,
+                     RdmaBitRate*,
                      std::vector<uint32_t>*,
                      Action>
             value;

@@ -2,8 +2,8 @@
 
 #include "rdma-attribute-text.h"
 
-#include "qbb-time.h"
 #include "rdma-text-file.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/boolean.h>
@@ -81,7 +81,7 @@ constexpr AttributeForm ATTRIBUTE_FORMS[] = {
     {"TimeValue",
      "a time",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
-         return Create<TimeValue>(QbbToTime(ReadSigned(text, ParseRdmaTime)));
+         return Create<TimeValue>(RdmaToTime(ReadSigned(text, ParseRdmaTime)));
      }},
     {"DataRateValue",
      "a rate, as in 25Gbps",
@@ -156,7 +156,7 @@ CountsBytes(const std::string& name)
 std::string
 FormatAttributeTime(const Time& time)
 {
-    const QbbPs ps = QbbToPs(time);
+    const RdmaPs ps = RdmaToPs(time);
     return ps < 0_ps ? "-" + FormatRdmaTime(-ps) : FormatRdmaTime(ps);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-report.h"
 
-#include "qbb-int128.h"
+#include "rdma-int128.h"
 #include "rdma-quantile.h"
 #include "rdma-sha256.h"
 #include "rdma-units.h"
@@ -30,14 +30,14 @@ GetRdmaSlowdown(const RdmaFlowResult& flow)
 }
 
 /// Returns the FCT of a flow; no value if the flow did not finish.
-std::optional<QbbPs>
+std::optional<RdmaPs>
 GetRdmaFct(const RdmaFlowResult& flow)
 {
     return flow.IsCompleted() ? flow.fct : std::nullopt;
 }
 
 /// Returns the time to the sender's completion; no value if the flow did not finish.
-std::optional<QbbPs>
+std::optional<RdmaPs>
 GetRdmaCqe(const RdmaFlowResult& flow)
 {
     return flow.IsCompleted() ? flow.cqe : std::nullopt;
@@ -576,13 +576,13 @@ RdmaFabricSummary::GetEnding() const
 }
 
 std::string
-FormatRdmaMicroseconds(QbbPs time)
+FormatRdmaMicroseconds(RdmaPs time)
 {
     return FormatRdmaReal(static_cast<double>(time) / 1e6) + "us";
 }
 
 RdmaMeasuredSummary
-MakeRdmaMeasuredSummary(const std::vector<RdmaFlowResult>& results, QbbPs begin, QbbPs end)
+MakeRdmaMeasuredSummary(const std::vector<RdmaFlowResult>& results, RdmaPs begin, RdmaPs end)
 {
     RdmaMeasuredSummary summary;
     summary.begin = begin;
@@ -595,7 +595,7 @@ MakeRdmaMeasuredSummary(const std::vector<RdmaFlowResult>& results, QbbPs begin,
         {
             continue;
         }
-        const QbbInt128 after = (result.flow.start - begin).Get();
+        const RdmaInt128 after = (result.flow.start - begin).Get();
         const auto i =
             static_cast<std::size_t>(after * RdmaMeasuredSummary::SLICES / (end - begin).Get());
         ++summary.flows;

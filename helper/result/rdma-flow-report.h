@@ -2,9 +2,9 @@
 #ifndef RDMA_FLOW_REPORT_H
 #define RDMA_FLOW_REPORT_H
 
-#include "qbb-ps.h"
 #include "rdma-flow.h"
 #include "rdma-port-result.h"
+#include "rdma-ps.h"
 #include "rdma-result-table.h"
 #include "rdma-run-folder.h"
 
@@ -32,10 +32,10 @@ struct RdmaFlowResult
 {
     RdmaFlow flow; //!< the executed flow
     /// Time from posting to the last byte in the receiver's memory; empty: not completed
-    std::optional<QbbPs> fct;
+    std::optional<RdmaPs> fct;
     /// Time from posting to the completion at the sender; empty: no successful completion
-    std::optional<QbbPs> cqe;
-    QbbPs ideal{0}; //!< ideal flow completion time, positive; see rdma-ideal-fct.h
+    std::optional<RdmaPs> cqe;
+    RdmaPs ideal{0}; //!< ideal flow completion time, positive; see rdma-ideal-fct.h
     uint64_t retransmittedPackets{0}; //!< packets retransmitted by the sender
     uint64_t timeouts{0};             //!< expiries of the sender's retransmission timer
     bool isCounted{true};             //!< averages and percentiles include the flow
@@ -79,8 +79,8 @@ struct RdmaMeasuredSummary
     /// Largest fctTrendError for the verdict that there is no trend
     static constexpr double WIDEST_ERROR = 0.25;
 
-    QbbPs begin{0};                               //!< begin of the window
-    QbbPs end{0};                                 //!< end of the window
+    RdmaPs begin{0};                              //!< begin of the window
+    RdmaPs end{0};                                //!< end of the window
     uint64_t flows{0};                            //!< number of counted flows
     uint64_t completed{0};                        //!< number of finished counted flows
     std::array<RdmaMeasuredSlice, SLICES> slices; //!< parts of the window, by start of the flow
@@ -94,7 +94,7 @@ struct RdmaMeasuredSummary
  * \param time a time
  * \return the time in microseconds with unit, as in "1.5us"
  */
-std::string FormatRdmaMicroseconds(QbbPs time);
+std::string FormatRdmaMicroseconds(RdmaPs time);
 
 /**
  * \ingroup rdma-flow-report
@@ -106,8 +106,8 @@ std::string FormatRdmaMicroseconds(QbbPs time);
  * \return summary of the counted flows
  */
 RdmaMeasuredSummary MakeRdmaMeasuredSummary(const std::vector<RdmaFlowResult>& results,
-                                            QbbPs begin,
-                                            QbbPs end);
+                                            RdmaPs begin,
+                                            RdmaPs end);
 
 /**
  * \ingroup rdma-flow-report
@@ -117,7 +117,7 @@ struct RdmaRunCut
 {
     /// "SIGINT", "SIGTERM", "deadlock", or "stop" for the option stop of RdmaFabricOptions
     std::string by;
-    QbbPs at{0};           //!< simulated time at the end
+    RdmaPs at{0};          //!< simulated time at the end
     uint64_t left{0};      //!< number of counted flows that had not ended
     uint64_t flows{0};     //!< number of counted flows
     bool hasWindow{false}; //!< only the flows of a window are counted

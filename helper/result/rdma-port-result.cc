@@ -3,7 +3,7 @@
 #include "rdma-port-result.h"
 
 #include "qbb-port.h"
-#include "qbb-time.h"
+#include "rdma-time.h"
 
 #include <algorithm>
 #include <map>
@@ -94,7 +94,7 @@ ReadRdmaPort(const std::shared_ptr<const RdmaFabricPort>& port,
     row.xonSent = sender.GetXonSent(priority);
     row.xoffReceived = receiver.GetXoffReceived(priority);
     row.xonReceived = receiver.GetXonReceived(priority);
-    row.pausedTime = receiver.GetPausedTime(priority, QbbNow());
+    row.pausedTime = receiver.GetPausedTime(priority, RdmaNow());
     row.peakQueueBytes = device.GetQueues().GetPeakBytes(priority);
     return row;
 }

@@ -3,9 +3,9 @@
 #ifndef RDMA_PORT_RESULT_H
 #define RDMA_PORT_RESULT_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-port-counters.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 #include "rdma-topology.h"
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct RdmaFabricPort
     uint32_t number{0};                    //!< number of the port at its node
     /// Name of the port: "leaf-0 to spine-1"; "leaf-0 to spine-1 #2" for the second parallel link
     std::string name;
-    uint32_t peer{0};       //!< node id at the other end of the link
-    uint32_t peerNumber{0}; //!< number of the port at the other end of the link
-    uint32_t link{0};       //!< link id
-    QbbBitRate lineRate{0}; //!< rate of the link
+    uint32_t peer{0};        //!< node id at the other end of the link
+    uint32_t peerNumber{0};  //!< number of the port at the other end of the link
+    uint32_t link{0};        //!< link id
+    RdmaBitRate lineRate{0}; //!< rate of the link
 };
 
 /**
@@ -73,7 +73,7 @@ struct RdmaPortResult : QbbPortCounters::Class
     uint64_t xonSent{0};        //!< resumptions sent
     uint64_t xoffReceived{0};   //!< pauses and repeated pauses received
     uint64_t xonReceived{0};    //!< resumptions received
-    QbbPs pausedTime{0};        //!< time during which sending was paused
+    RdmaPs pausedTime{0};       //!< time during which sending was paused
     uint64_t peakQueueBytes{0}; //!< largest queue length in bytes
 };
 

@@ -2,7 +2,7 @@
 
 #include "rdma-result-table.h"
 
-#include "qbb-int128.h"
+#include "rdma-int128.h"
 #include "rdma-refuse.h"
 #include "rdma-units.h"
 
@@ -65,7 +65,7 @@ AppendJsonText(std::string& text, std::string_view value)
 } // namespace
 
 void
-AppendRdmaField(std::string& text, RdmaResultFormat, QbbPs value)
+AppendRdmaField(std::string& text, RdmaResultFormat, RdmaPs value)
 {
     text += FormatRdmaNs(value);
 }
@@ -79,9 +79,9 @@ AppendRdmaField(std::string& text, RdmaResultFormat format, const RdmaResultRati
                                     std::to_string(value.divisor.Get()) +
                                     " ps; accepted: 0 or more over more than 0");
     }
-    const auto divisor = static_cast<QbbUint128>(value.divisor.Get());
+    const auto divisor = static_cast<RdmaUint128>(value.divisor.Get());
     const auto scaled =
-        (static_cast<QbbUint128>(value.time.Get()) * RATIO_SCALE * 2 + divisor) / (divisor * 2);
+        (static_cast<RdmaUint128>(value.time.Get()) * RATIO_SCALE * 2 + divisor) / (divisor * 2);
     AppendRdmaField(text, format, static_cast<uint64_t>(scaled / RATIO_SCALE));
     const std::size_t point = text.size();
     AppendRdmaField(text, format, RATIO_SCALE + static_cast<uint64_t>(scaled % RATIO_SCALE));

@@ -3,7 +3,7 @@
 #ifndef RDMA_RESULT_TABLE_H
 #define RDMA_RESULT_TABLE_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <algorithm>
 #include <charconv>
@@ -56,8 +56,8 @@ enum class RdmaResultType
  */
 struct RdmaResultRatio
 {
-    QbbPs time{0};    //!< numerator, 0 or more
-    QbbPs divisor{0}; //!< denominator, above 0
+    RdmaPs time{0};    //!< numerator, 0 or more
+    RdmaPs divisor{0}; //!< denominator, above 0
 };
 
 /**
@@ -75,7 +75,7 @@ struct RdmaResultRatio
  * \param format format of the text
  * \param value the time
  */
-void AppendRdmaField(std::string& text, RdmaResultFormat format, QbbPs value);
+void AppendRdmaField(std::string& text, RdmaResultFormat format, RdmaPs value);
 
 /**
  * Appends a ratio with six decimals, computed in integers and rounded half up. Throws
@@ -193,7 +193,7 @@ class RdmaResultColumn
 {
   public:
     /**
-     * The type of the fields follows from the type of the values: an integer, QbbPs (written in
+     * The type of the fields follows from the type of the values: an integer, RdmaPs (written in
      * ns), RdmaResultRatio, double, std::string, or std::optional of one of these types.
      *
      * \tparam Getter type of \p getter

@@ -45,9 +45,9 @@ TakeFlow(RdmaRecordReader& reader)
 {
     RdmaFlowResult result;
     result.flow = reader.Take<RdmaFlow>();
-    result.fct = reader.Take<std::optional<QbbPs>>();
-    result.cqe = reader.Take<std::optional<QbbPs>>();
-    result.ideal = reader.Take<QbbPs>();
+    result.fct = reader.Take<std::optional<RdmaPs>>();
+    result.cqe = reader.Take<std::optional<RdmaPs>>();
+    result.ideal = reader.Take<RdmaPs>();
     result.retransmittedPackets = reader.Take<uint64_t>();
     result.timeouts = reader.Take<uint64_t>();
     result.isCounted = reader.Take<bool>();

@@ -9,7 +9,6 @@
 #include "qbb-input-port-buffer.h"
 #include "qbb-pfc-watchdog.h"
 #include "qbb-shared-buffer.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-arrivals.h"
 #include "rdma-attribute-text.h"
@@ -36,6 +35,7 @@
 #include "rdma-simulator-impl.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-tcp-flow-runner.h"
+#include "rdma-time.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
 #include "rdma-units.h"
@@ -126,11 +126,11 @@ MakeWatchdogPart(const RdmaFabricOptions& options)
     const auto watchdog = part.CreateObject();
     const Time shorter = std::min(GetTimeAttribute(*watchdog, "DetectionTime"),
                                   GetTimeAttribute(*watchdog, "RestorationTime"));
-    SetPartDefault(part, {"PollInterval"}, TimeValue(QbbToTime((QbbToPs(shorter) + 1_ps) / 2)));
+    SetPartDefault(part, {"PollInterval"}, TimeValue(RdmaToTime((RdmaToPs(shorter) + 1_ps) / 2)));
     const Time poll = GetTimeAttribute(*part.CreateObject(), "PollInterval");
     RefuseRdmaIf(poll > shorter,
                  "--watchdog: " + type.GetName() + "::PollInterval is " +
-                     FormatRdmaTime(QbbToPs(poll)) +
+                     FormatRdmaTime(RdmaToPs(poll)) +
                      "; accepted: at most DetectionTime and RestorationTime");
     return part;
 }
@@ -149,8 +149,8 @@ MakeNicWatchdogPart(const RdmaFabricOptions& options)
     {
         ParseRdmaOption("nicWatchdog", [&] { part.SetText("Timeout", options.nicWatchdog); });
     }
-    const QbbPs timeout = QbbToPs(GetTimeAttribute(*part.CreateObject(), "Timeout"));
-    part.Set("PollInterval", TimeValue(QbbToTime((timeout + 9_ps) / 10)));
+    const RdmaPs timeout = RdmaToPs(GetTimeAttribute(*part.CreateObject(), "Timeout"));
+    part.Set("PollInterval", TimeValue(RdmaToTime((timeout + 9_ps) / 10)));
     return part;
 }
 
@@ -159,19 +159,19 @@ MakeNicWatchdogPart(const RdmaFabricOptions& options)
  *         that a storm has stopped without loss resume without retransmission; 0 if no watchdog
  *         drops frames of lossless classes
  */
-QbbPs
+RdmaPs
 GetStormTimeout(const RdmaPart& watchdog, const RdmaPart& nicWatchdog)
 {
-    QbbPs timeout;
+    RdmaPs timeout;
     const auto ofSwitch = watchdog.Create<QbbPfcWatchdog>();
     if (ofSwitch && ofSwitch->GetAction() != QbbPfcWatchdog::ALERT)
     {
-        timeout = QbbToPs(GetTimeAttribute(*ofSwitch, "DetectionTime") +
-                          GetTimeAttribute(*ofSwitch, "RestorationTime"));
+        timeout = RdmaToPs(GetTimeAttribute(*ofSwitch, "DetectionTime") +
+                           GetTimeAttribute(*ofSwitch, "RestorationTime"));
     }
     if (const auto ofNic = nicWatchdog.CreateObject())
     {
-        timeout = std::max(timeout, 2 * QbbToPs(GetTimeAttribute(*ofNic, "Timeout")));
+        timeout = std::max(timeout, 2 * RdmaToPs(GetTimeAttribute(*ofNic, "Timeout")));
     }
     return timeout;
 }
@@ -391,7 +391,7 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
     rates.uplinkRate =
         ParseRdmaOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
     rates.delay = ParseRdmaOption("delay", [&] {
-        const QbbPs delay = ParseRdmaTime(options.delay);
+        const RdmaPs delay = ParseRdmaTime(options.delay);
         RefuseRdmaIf(delay == 0_ps || delay > RDMA_MAX_DELAY,
                      options.delay + "; accepted: 1ps to 1s");
         return delay;
@@ -447,7 +447,7 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
                  "; accepted: 1 to ",
                  LAST_SEED);
     RngSeedManager::SetSeed(options.seed);
-    QbbSetTimeResolution(); // must precede parsing of times
+    RdmaSetTimeResolution(); // must precede parsing of times
     RdmaPart workload = ParseRdmaOption("workload", [&options] {
         return RdmaPart::Parse(options.workload, RdmaWorkload::GetTypeId());
     });
@@ -530,7 +530,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     // Only now, because Simulator::Now() makes a simulator where there is none.
     RefuseRdmaIf(Simulator::Now() > Time(0),
                  "a run in a simulation that is at ",
-                 FormatRdmaTime(QbbNow()),
+                 FormatRdmaTime(RdmaNow()),
                  "; accepted: after Simulator::Destroy()");
     Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
 
@@ -544,11 +544,11 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
         ReadParts(topology);
         Configure(helper, classes);
         ParseRdmaOption("delayJitter", [&] {
-            const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
-            constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
+            const RdmaPs jitter = ParseRdmaTime(m_options.delayJitter);
+            constexpr RdmaPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
             RefuseRdmaIf(jitter > MOST,
                          m_options.delayJitter + "; accepted: 0ns to " + FormatRdmaTime(MOST));
-            helper.SetDelayJitter(QbbToTime(jitter));
+            helper.SetDelayJitter(RdmaToTime(jitter));
         });
         // Streams from 1 on belong to the fabric.
         helper.AssignStreams(0);
@@ -685,11 +685,11 @@ RdmaFabricRun::ReadParts(const RdmaTopology& topology)
     const bool isClean = std::all_of(links.begin(), links.end(), [](const auto& link) {
         return link.errorRate == 0;
     });
-    if (const QbbPs storm = GetStormTimeout(m_watchdog, m_nicWatchdog); storm > 0_ps && isClean)
+    if (const RdmaPs storm = GetStormTimeout(m_watchdog, m_nicWatchdog); storm > 0_ps && isClean)
     {
         SetPartDefault(m_transport,
                        {"RtoHigh", "RetransmissionTimeout"},
-                       TimeValue(QbbToTime(storm)));
+                       TimeValue(RdmaToTime(storm)));
     }
 }
 
@@ -911,7 +911,7 @@ RdmaFabricRun::GetFile(const RdmaInstrument& instrument)
 void
 RdmaFabricRun::Run(bool progress)
 {
-    Simulator::Stop(QbbToTime(m_stop) - Simulator::Now());
+    Simulator::Stop(RdmaToTime(m_stop) - Simulator::Now());
     const uint64_t eventsBefore = Simulator::GetEventCount();
     const std::clock_t begin = std::clock();
     if (m_runner->GetNFlows() > 0)
@@ -935,7 +935,7 @@ RdmaFabricRun::Run(bool progress)
         GetRdmaWarnings() << note << "\n";
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
-    m_end = QbbNow();
+    m_end = RdmaNow();
     if (m_signal != 0)
     {
         const uint64_t ended = SumRdmaValues(m_runner->GetNCountedEnded());

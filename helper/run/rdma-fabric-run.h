@@ -5,7 +5,6 @@
 
 #include "qbb-deadlock-check.h"
 #include "qbb-deadlock-detector.h"
-#include "qbb-ps.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-options.h"
@@ -15,6 +14,7 @@
 #include "rdma-flow.h"
 #include "rdma-instrument.h"
 #include "rdma-part.h"
+#include "rdma-ps.h"
 #include "rdma-workload.h"
 
 #include <optional>
@@ -192,11 +192,11 @@ class RdmaFabricRun
     std::optional<RdmaFlowWindow> m_window; //!< window of the counted flows; none: all flows
     Ptr<RdmaFlowRunnerBase> m_runner;       //!< runner of the flows
     QbbDeadlockCheck m_check;               //!< result of the deadlock check before the run
-    QbbPs m_firstStart{0};                  //!< start of the first flow
-    QbbPs m_stop{0};                        //!< latest end of the run
+    RdmaPs m_firstStart{0};                 //!< start of the first flow
+    RdmaPs m_stop{0};                       //!< latest end of the run
     double m_cpuS{0};                       //!< CPU time of Run() in seconds
     uint64_t m_events{0};                   //!< number of simulator events of Run()
-    QbbPs m_end{0};                         //!< simulated time at the end of Run()
+    RdmaPs m_end{0};                        //!< simulated time at the end of Run()
     int m_signal{0};                        //!< signal that has ended Run(); 0: none
     /// Instruments of the run, each with the option that names it
     std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> m_instruments;

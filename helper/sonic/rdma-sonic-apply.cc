@@ -54,7 +54,7 @@ struct SonicFacts
     };
 
     RdmaSonicPlaces longCables;                //!< links longer than the cables of the files
-    QbbPs longestDelay{0};                     //!< delay of one of them
+    RdmaPs longestDelay{0};                    //!< delay of one of them
     uint32_t metres{0};                        //!< length of its cable in the files
     RdmaSonicPlaces missing;                   //!< classes without a group in the files
     RdmaSonicPlaces dynamic;                   //!< classes whose group has the profile NULL
@@ -72,7 +72,7 @@ ChooseSonicPorts(const RdmaFabric& fabric, const RdmaSonicConfig& config, uint32
     std::vector<bool> taken(count);
     for (uint32_t p = 0; p < sw.device->GetNPorts(); ++p)
     {
-        const QbbBitRate rate = sw.device->GetPort(p)->GetLineRate().GetBitRate();
+        const RdmaBitRate rate = sw.device->GetPort(p)->GetLineRate().GetBitRate();
         uint32_t i = 0;
         while (i < count && (taken[i] || config.ports[i].rate.value_or(rate) != rate))
         {
@@ -155,7 +155,7 @@ CheckSonicCables(const RdmaSonicConfig& config, const SonicSwitch& sw, SonicFact
     for (uint32_t p = 0; p < sw.ports.size(); ++p)
     {
         const RdmaSonicPort& port = config.ports[sw.ports[p]];
-        const QbbPs delay = sw.device->GetPort(p)->GetQbbChannel()->GetDelayPs();
+        const RdmaPs delay = sw.device->GetPort(p)->GetQbbChannel()->GetDelayPs();
         if (!port.cableMetres || delay <= GetRdmaCableDelay(*port.cableMetres))
         {
             continue;

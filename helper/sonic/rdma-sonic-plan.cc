@@ -105,7 +105,7 @@ class SonicPlanner
     }
 
     /** \return index of the profile that buffermgrd makes for the lossless groups of a port */
-    int16_t AddProfile(const RdmaSonicPort& port, QbbBitRate simulatedRate, uint8_t priority)
+    int16_t AddProfile(const RdmaSonicPort& port, RdmaBitRate simulatedRate, uint8_t priority)
     {
         RequirePlan(m_config.losslessPool.has_value(),
                     "class " + std::to_string(priority) + " of " + port.name +
@@ -134,7 +134,7 @@ class SonicPlanner
     }
 
     /** \return the last line of pg_profile_lookup.ini for a port, as in buffermgrd */
-    const RdmaSonicPgLine& FindLine(const RdmaSonicPort& port, QbbBitRate rate) const
+    const RdmaSonicPgLine& FindLine(const RdmaSonicPort& port, RdmaBitRate rate) const
     {
         RequirePlan(port.cableMetres.has_value(),
                     m_config.pgLookupName + ": " + port.name +
@@ -152,7 +152,7 @@ class SonicPlanner
     }
 
     /** \return the cables of a speed, or all speeds if there are none */
-    std::string ListLines(QbbBitRate rate) const
+    std::string ListLines(RdmaBitRate rate) const
     {
         std::vector<std::string> cables;
         std::vector<std::string> speeds;

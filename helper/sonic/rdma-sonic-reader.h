@@ -3,9 +3,9 @@
 #ifndef RDMA_SONIC_READER_H
 #define RDMA_SONIC_READER_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-buffer-plan.h"
 #include "qbb-ecn-marker.h"
+#include "rdma-bit-rate.h"
 #include "rdma-fabric.h"
 
 #include <array>
@@ -24,7 +24,7 @@ namespace ns3
 struct RdmaSonicPort
 {
     std::string name;                      //!< name of the port, for instance "Ethernet0"
-    std::optional<QbbBitRate> rate;        //!< speed from the table PORT
+    std::optional<RdmaBitRate> rate;       //!< speed from the table PORT
     std::array<uint8_t, 64> classOfDscp{}; //!< traffic class by DSCP, from DSCP_TO_TC_MAP
     std::array<uint8_t, 8> groupOfClass{}; //!< priority group by class, TC_TO_PRIORITY_GROUP_MAP
     uint8_t losslessMask{0}; //!< bit mask of lossless classes, from pfc_enable of PORT_QOS_MAP
@@ -43,7 +43,7 @@ struct RdmaSonicPort
  */
 struct RdmaSonicPgLine
 {
-    QbbBitRate rate;    //!< speed
+    RdmaBitRate rate;   //!< speed
     uint32_t metres{0}; //!< length of the cable
     QbbBufferProfile
         profile; //!< the profile, with buffermgrd's name, in the pool of lossless groups

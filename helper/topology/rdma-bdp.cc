@@ -2,8 +2,8 @@
 
 #include "rdma-bdp.h"
 
-#include "qbb-line-rate.h"
 #include "qbb-wire.h"
+#include "rdma-line-rate.h"
 #include "rdma-psn.h"
 
 #include <algorithm>
@@ -23,25 +23,25 @@ namespace
 struct Reach
 {
     uint32_t links{std::numeric_limits<uint32_t>::max()}; //!< number of links of each path
-    QbbPs roundTrip{0};                                   //!< longest round trip of the paths
-    QbbBitRate rate{0};                                   //!< highest bandwidth of the paths
+    RdmaPs roundTrip{0};                                  //!< longest round trip of the paths
+    RdmaBitRate rate{0};                                  //!< highest bandwidth of the paths
 };
 
 /** Maxima over the shortest paths of a topology. */
 struct Longest
 {
-    double bytes{0};    //!< largest product of bandwidth and delay
-    QbbPs roundTrip{0}; //!< longest round trip
-    uint32_t links{0};  //!< most links
+    double bytes{0};     //!< largest product of bandwidth and delay
+    RdmaPs roundTrip{0}; //!< longest round trip
+    uint32_t links{0};   //!< most links
 };
 
 Longest
 FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
-    std::vector<QbbPs> roundTrips; // by link
+    std::vector<RdmaPs> roundTrips; // by link
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        const QbbLineRate rate(link.rate);
+        const RdmaLineRate rate(link.rate);
         roundTrips.push_back(2 * link.delay + rate.BytesToPs(packetBytes) +
                              rate.BytesToPs(ackBytes));
     }
@@ -49,13 +49,13 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     const auto linksByNode = topology.GetLinksByNode();
     Longest longest;
     // Hosts with equal links to the same nodes have equal paths.
-    std::set<std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>>> seen;
+    std::set<std::vector<std::tuple<uint32_t, RdmaBitRate, RdmaPs>>> seen;
     std::vector<Reach> reach;
     std::vector<uint32_t> wave;
     std::vector<uint32_t> next;
     for (const uint32_t host : hosts)
     {
-        std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>> attachment;
+        std::vector<std::tuple<uint32_t, RdmaBitRate, RdmaPs>> attachment;
         for (const uint32_t id : linksByNode[host])
         {
             const RdmaTopologyLink& link = topology.GetLink(id);
@@ -66,7 +66,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
             continue;
         }
         reach.assign(topology.GetNNodes(), Reach());
-        reach[host] = {0, 0_ps, QbbBitRate(std::numeric_limits<uint64_t>::max())};
+        reach[host] = {0, 0_ps, RdmaBitRate(std::numeric_limits<uint64_t>::max())};
         wave.assign(1, host);
         for (uint32_t length = 1; !wave.empty(); ++length)
         {
@@ -123,21 +123,21 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
         std::clamp(std::ceil(bytes / packetBytes), 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
 }
 
-QbbPs
+RdmaPs
 GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
     return FindLongest(topology, packetBytes, ackBytes).roundTrip;
 }
 
 uint64_t
-GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate)
+GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, RdmaBitRate rate)
 {
     constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
     const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
         return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
     };
     const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
-    const QbbPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
+    const RdmaPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
     const double product = 1.0 / 8e12 * static_cast<double>(rate) * static_cast<double>(rtt);
     return static_cast<uint64_t>(product);
 }

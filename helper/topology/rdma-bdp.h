@@ -3,8 +3,8 @@
 #ifndef RDMA_BDP_H
 #define RDMA_BDP_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 #include "rdma-topology.h"
 
 #include <cstdint>
@@ -41,7 +41,7 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  * \param ackBytes as for GetRdmaBdpPackets()
  * \return the round-trip time; 0 if no two hosts are connected
  */
-QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+RdmaPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
 /**
  * \ingroup rdma
@@ -57,7 +57,7 @@ QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint
  * \param rate line rate of a port
  * \return K in bytes
  */
-uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate);
+uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, RdmaBitRate rate);
 
 /**
  * \ingroup rdma

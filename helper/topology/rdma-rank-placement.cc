@@ -2,7 +2,7 @@
 
 #include "rdma-rank-placement.h"
 
-#include "qbb-graph-division.h"
+#include "rdma-graph-division.h"
 
 #include <ns3/abort.h>
 
@@ -57,7 +57,7 @@ PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
     }
     const bool alone = topology.GetSwitches().size() < ranks;
     std::vector<uint32_t> placement = MakeVertices(topology, alone);
-    std::vector<QbbGraphVertex> graph(*std::max_element(placement.begin(), placement.end()) + 1);
+    std::vector<RdmaGraphVertex> graph(*std::max_element(placement.begin(), placement.end()) + 1);
     NS_ABORT_MSG_IF(graph.size() < ranks,
                     "rdma: " << ranks << " ranks for " << graph.size()
                              << " nodes; accepted: at most one rank for each node");
@@ -73,7 +73,7 @@ PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
             ++graph[b].cables[a];
         }
     }
-    const std::vector<uint32_t> rankOf = DivideQbbGraph(graph, ranks);
+    const std::vector<uint32_t> rankOf = DivideRdmaGraph(graph, ranks);
     for (uint32_t& vertex : placement)
     {
         vertex = rankOf[vertex];

@@ -15,7 +15,7 @@ namespace ns3
  * \ingroup rdma
  * Places the nodes of a fabric on the ranks of MPI. A host stays with its switch, unless there are
  * fewer switches than ranks. The ranks follow racks and pods and have about as many ports each
- * (DivideQbbGraph()).
+ * (DivideRdmaGraph()).
  *
  * Aborts with a message if there are more ranks than nodes.
  *

@@ -3,8 +3,8 @@
 #ifndef RDMA_TOPOLOGY_BUILDER_H
 #define RDMA_TOPOLOGY_BUILDER_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 #include "rdma-topology.h"
 
 #include <ns3/object.h>
@@ -23,10 +23,10 @@ namespace ns3
  */
 struct RdmaTopologyRates
 {
-    QbbBitRate hostRate{100_gbps};   //!< links between a host and a switch
-    QbbBitRate uplinkRate{100_gbps}; //!< links between two switches
-    QbbPs delay{1_us};               //!< propagation delay of every link
-    double errorRate{0.0};           //!< frame loss probability of every link, [0, 1)
+    RdmaBitRate hostRate{100_gbps};   //!< links between a host and a switch
+    RdmaBitRate uplinkRate{100_gbps}; //!< links between two switches
+    RdmaPs delay{1_us};               //!< propagation delay of every link
+    double errorRate{0.0};            //!< frame loss probability of every link, [0, 1)
 };
 
 /**

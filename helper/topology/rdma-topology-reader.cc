@@ -25,10 +25,10 @@ ParseErrorRate(const std::string& text)
     return rate;
 }
 
-QbbPs
+RdmaPs
 ReadDelay(RdmaLineReader& lines, std::size_t index)
 {
-    const QbbPs delay = lines.GetTime(index, "delay");
+    const RdmaPs delay = lines.GetTime(index, "delay");
     if (delay == 0_ps || delay > RDMA_MAX_DELAY)
     {
         lines.Fail("delay",

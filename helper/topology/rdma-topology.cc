@@ -91,7 +91,7 @@ RdmaTopology::AddSwitch(const std::string& name)
 }
 
 uint32_t
-RdmaTopology::AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate)
+RdmaTopology::AddLink(uint32_t a, uint32_t b, RdmaBitRate rate, RdmaPs delay, double errorRate)
 {
     m_links.push_back({a, b, rate, delay, errorRate});
     return GetNLinks() - 1;
@@ -124,10 +124,10 @@ RdmaTopology::GetLinksByNode() const
     return byNode;
 }
 
-std::vector<QbbBitRate>
+std::vector<RdmaBitRate>
 RdmaTopology::GetNodeRates() const
 {
-    std::vector<QbbBitRate> rates(m_nodes.size());
+    std::vector<RdmaBitRate> rates(m_nodes.size());
     for (uint32_t id = 0; id < m_links.size(); ++id)
     {
         CheckLink(id);

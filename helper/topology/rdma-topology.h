@@ -2,8 +2,8 @@
 #ifndef RDMA_TOPOLOGY_H
 #define RDMA_TOPOLOGY_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <string>
@@ -46,8 +46,8 @@ struct RdmaTopologyLink
 {
     uint32_t a{0};         //!< id of the node at one end
     uint32_t b{0};         //!< id of the node at the other end
-    QbbBitRate rate{0};    //!< rate, 1 bit/s to RDMA_MAX_RATE
-    QbbPs delay{0};        //!< propagation delay, 1 ps to RDMA_MAX_DELAY
+    RdmaBitRate rate{0};   //!< rate, 1 bit/s to RDMA_MAX_RATE
+    RdmaPs delay{0};       //!< propagation delay, 1 ps to RDMA_MAX_DELAY
     double errorRate{0.0}; //!< probability that a frame is lost, in [0, 1)
 
     /// \param other a link \return true if both links are equal
@@ -92,7 +92,11 @@ class RdmaTopology
      * \param errorRate probability that a frame is lost
      * \return id of the link
      */
-    uint32_t AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate = 0.0);
+    uint32_t AddLink(uint32_t a,
+                     uint32_t b,
+                     RdmaBitRate rate,
+                     RdmaPs delay,
+                     double errorRate = 0.0);
 
     /// \return the number of nodes, hosts and switches
     uint32_t GetNNodes() const
@@ -158,7 +162,7 @@ class RdmaTopology
      * \return for each node, the sum of the rates of its links in bit/s
      * \throws std::invalid_argument if a link is not valid
      */
-    std::vector<QbbBitRate> GetNodeRates() const;
+    std::vector<RdmaBitRate> GetNodeRates() const;
 
     /**
      * Checks that the topology can be built and that each host can reach every other host.

@@ -2,8 +2,8 @@
 
 #include "rdma-flow-host.h"
 
-#include "qbb-time.h"
 #include "rdma-packet-engine.h"
+#include "rdma-time.h"
 
 #include <algorithm>
 #include <utility>
@@ -61,10 +61,10 @@ RdmaFlowHost::GetPrototype(uint8_t priority)
 }
 
 void
-RdmaFlowHost::DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair)
+RdmaFlowHost::DestroyAfter(RdmaPs wait, Ptr<RdmaQueuePair>& queuePair)
 {
     m_wait = wait;
-    m_departures.Push({QbbNow() + wait, &queuePair});
+    m_departures.Push({RdmaNow() + wait, &queuePair});
     if (m_departures.GetSize() == 1)
     {
         m_timer.Arm(m_departures.Front().at);
@@ -74,14 +74,14 @@ RdmaFlowHost::DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair)
 void
 RdmaFlowHost::OnDeparture()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     while (!m_departures.IsEmpty() && m_departures.Front().at <= now)
     {
         const Departure departure = m_departures.Pop();
         if (RdmaPacketEngine::Of(**departure.queuePair).IsQueued())
         {
             // The response is still queued, possibly because the port is paused.
-            constexpr QbbPs LEAST = 1_us;
+            constexpr RdmaPs LEAST = 1_us;
             m_departures.Push({now + std::max(m_wait, LEAST), departure.queuePair});
             continue;
         }

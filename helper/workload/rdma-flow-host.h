@@ -3,12 +3,12 @@
 #ifndef RDMA_FLOW_HOST_H
 #define RDMA_FLOW_HOST_H
 
-#include "qbb-event-order.h"
-#include "qbb-ps.h"
-#include "qbb-ring.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
 #include "rdma-nic.h"
+#include "rdma-ps.h"
 #include "rdma-queue-pair.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-timer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class RdmaFlowHost
 {
   public:
     /** Order of the destruction of queue pairs among the events of one instant. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<2>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Programs::At<2>();
 
     RdmaFlowHost();
 
@@ -82,7 +82,7 @@ class RdmaFlowHost
      * \param wait time until the destruction, equal in all calls
      * \param queuePair the queue pair; becomes null
      */
-    void DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair);
+    void DestroyAfter(RdmaPs wait, Ptr<RdmaQueuePair>& queuePair);
 
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
@@ -98,7 +98,7 @@ class RdmaFlowHost
     /** Scheduled destruction of a queue pair. */
     struct Departure
     {
-        QbbPs at{0};                            //!< time of destruction
+        RdmaPs at{0};                           //!< time of destruction
         Ptr<RdmaQueuePair>* queuePair{nullptr}; //!< queue pair; becomes null
     };
 
@@ -109,9 +109,9 @@ class RdmaFlowHost
     std::size_t m_reserved{0};     //!< number of flows with a queue pair number
     std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
     std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
-    QbbRing<Departure> m_departures;                    //!< earliest destruction first
-    QbbPs m_wait{0};                                    //!< time until a destruction
-    QbbTimer<RdmaFlowHost, &RdmaFlowHost::OnDeparture, EVENT_ORDER> m_timer; //!< next destruction
+    RdmaRingBuffer<Departure> m_departures;             //!< earliest destruction first
+    RdmaPs m_wait{0};                                   //!< time until a destruction
+    RdmaTimer<RdmaFlowHost, &RdmaFlowHost::OnDeparture, EVENT_ORDER> m_timer; //!< next destruction
 };
 
 } // namespace ns3

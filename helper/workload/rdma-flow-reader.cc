@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-reader.h"
 
-#include "qbb-int128.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
+#include "rdma-int128.h"
 #include "rdma-part.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
@@ -50,7 +50,7 @@ class FlowLineReader
                    const RdmaTopology& topology,
                    const Names& names,
                    const Places& places,
-                   QbbPs timeUnit)
+                   RdmaPs timeUnit)
         : m_lines(lines),
           m_topology(topology),
           m_names(names),
@@ -99,10 +99,10 @@ class FlowLineReader
     void CheckDuration(const RdmaFlow& flow) const
     {
         constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000;
-        const QbbBitRate rate = m_rates[flow.srcHost];
-        const QbbUint128 bits = static_cast<QbbUint128>(RDMA_MAX_TIME.Get()) * rate.Get();
+        const RdmaBitRate rate = m_rates[flow.srcHost];
+        const RdmaUint128 bits = static_cast<RdmaUint128>(RDMA_MAX_TIME.Get()) * rate.Get();
         const auto most = static_cast<uint64_t>(
-            std::min<QbbUint128>(bits / BIT_PS_PER_BYTE_S, RDMA_MAX_FLOW_BYTES));
+            std::min<RdmaUint128>(bits / BIT_PS_PER_BYTE_S, RDMA_MAX_FLOW_BYTES));
         if (flow.bytes > most)
         {
             m_lines.Fail(m_names[BYTES],
@@ -138,8 +138,8 @@ class FlowLineReader
     const RdmaTopology& m_topology;
     Names m_names;
     Places m_places;
-    QbbPs m_timeUnit;
-    std::vector<QbbBitRate> m_rates; //!< rate of all links of a node, by node id
+    RdmaPs m_timeUnit;
+    std::vector<RdmaBitRate> m_rates; //!< rate of all links of a node, by node id
 };
 
 /// \return true if the flows look like lines of the simulator of DCQCN (2015), whose last columns

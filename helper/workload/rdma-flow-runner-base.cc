@@ -120,9 +120,9 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
     NS_ABORT_MSG_IF(flow.srcHost == flow.dstHost,
                     "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
     NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
-    NS_ABORT_MSG_IF(flow.start < QbbNow(),
+    NS_ABORT_MSG_IF(flow.start < RdmaNow(),
                     "rdma: flow " << flow.id << " starts in the past, at " << flow.start
-                                  << " ps; the simulation is at " << QbbNow()
+                                  << " ps; the simulation is at " << RdmaNow()
                                   << " ps, and Simulator::Destroy() begins a new one");
     NS_ABORT_MSG_IF(flow.priority > 7,
                     "rdma: flow " << flow.id << " has class " << flow.priority
@@ -130,13 +130,13 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
 }
 
 void
-RdmaFlowRunnerBase::FlowArrived(uint64_t index, QbbPs time)
+RdmaFlowRunnerBase::FlowArrived(uint64_t index, RdmaPs time)
 {
     m_flows[index].fct = time - m_flows[index].flow.start;
 }
 
 void
-RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
+RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, RdmaPs time)
 {
     Flow& entry = m_flows[index];
     entry.ended = true;
@@ -151,7 +151,7 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     {
         return;
     }
-    const int64_t now = QbbNow().Get();
+    const int64_t now = RdmaNow().Get();
     int64_t last = m_lastEndPs;
     while (last < now && !m_lastEndPs.compare_exchange_weak(last, now))
     {
@@ -160,14 +160,14 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     // a shared run, this process does not know the flows of the others.
     if (++m_countedEnded == m_counted && m_stopWhenDone && !IsRdmaRunShared())
     {
-        StopRdmaRunAt(GetRdmaRunEnd(QbbPs(m_lastEndPs)));
+        StopRdmaRunAt(GetRdmaRunEnd(RdmaPs(m_lastEndPs)));
     }
 }
 
-QbbPs
+RdmaPs
 RdmaFlowRunnerBase::GetNextStart() const
 {
-    QbbPs next = QBB_NEVER;
+    RdmaPs next = RDMA_NEVER;
     for (const Flow& entry : m_flows)
     {
         if (!entry.started && IsRdmaNodeLocal(*m_fabric->GetNode(entry.flow.srcHost)))
@@ -185,7 +185,7 @@ RdmaFlowRunnerBase::ShareArrivals()
     struct Arrival
     {
         uint64_t index;
-        QbbPs fct;
+        RdmaPs fct;
     };
 
     std::vector<Arrival> arrivals;
@@ -209,7 +209,7 @@ RdmaFlowRunnerBase::KeepRetries(uint64_t index)
     m_flows[index].retries = DoGetRetries(index).value();
 }
 
-QbbPs
+RdmaPs
 RdmaFlowRunnerBase::GetIdeal(const RdmaFlow& flow,
                              const std::vector<RdmaIdealHop>& path,
                              const RdmaIdealFrames& frames,

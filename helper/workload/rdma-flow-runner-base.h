@@ -3,11 +3,11 @@
 #ifndef RDMA_FLOW_RUNNER_BASE_H
 #define RDMA_FLOW_RUNNER_BASE_H
 
-#include "qbb-time.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-report.h"
 #include "rdma-flow.h"
+#include "rdma-time.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
@@ -126,8 +126,8 @@ class RdmaFlowRunnerBase : public Object
         return m_started - m_ended;
     }
 
-    /** \return earliest start of a local flow that has not started; QBB_NEVER: none */
-    QbbPs GetNextStart() const;
+    /** \return earliest start of a local flow that has not started; RDMA_NEVER: none */
+    RdmaPs GetNextStart() const;
 
     /**
      * Tells the runners of all processes that share the simulation when flows have arrived and
@@ -181,13 +181,13 @@ class RdmaFlowRunnerBase : public Object
      * \param port port of the sender
      * \return ideal completion time in an empty fabric
      */
-    static QbbPs GetIdeal(const RdmaFlow& flow,
-                          const std::vector<RdmaIdealHop>& path,
-                          const RdmaIdealFrames& frames,
-                          const QbbPort& port);
+    static RdmaPs GetIdeal(const RdmaFlow& flow,
+                           const std::vector<RdmaIdealHop>& path,
+                           const RdmaIdealFrames& frames,
+                           const QbbPort& port);
 
     /** Records the arrival of a flow's last byte. \param index the flow \param time arrival time */
-    void FlowArrived(uint64_t index, QbbPs time);
+    void FlowArrived(uint64_t index, RdmaPs time);
 
     /**
      * Records that the sender has a completion for a flow.
@@ -196,7 +196,7 @@ class RdmaFlowRunnerBase : public Object
      * \param status completion status of the flow
      * \param time time of the completion
      */
-    void FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time);
+    void FlowEnded(uint64_t index, RdmaWcStatus status, RdmaPs time);
 
     /** Stores the retries of a flow whose sender is about to be destroyed. \param index the flow */
     void KeepRetries(uint64_t index);
@@ -213,9 +213,9 @@ class RdmaFlowRunnerBase : public Object
     struct Flow
     {
         RdmaFlow flow;           //!< flow passed to Install()
-        QbbPs ideal{0};          //!< ideal completion time in an empty fabric
-        QbbPs fct{-1};           //!< flow completion time; negative: not completed
-        QbbPs cqe{-1};           //!< time until the completion at the sender; negative: none
+        RdmaPs ideal{0};         //!< ideal completion time in an empty fabric
+        RdmaPs fct{-1};          //!< flow completion time; negative: not completed
+        RdmaPs cqe{-1};          //!< time until the completion at the sender; negative: none
         RdmaFlowRetries retries; //!< retries when the sender was destroyed
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< completion status at the sender
         bool started{false};                        //!< the flow has started
@@ -234,7 +234,7 @@ class RdmaFlowRunnerBase : public Object
     virtual void DoAdd(uint64_t first) = 0;
 
     /** Creates the resources of a flow. \param index the flow \return its ideal completion time */
-    virtual QbbPs DoPrepare(uint64_t index) = 0;
+    virtual RdmaPs DoPrepare(uint64_t index) = 0;
 
     /** Starts a flow. \param index the flow */
     virtual void DoStart(uint64_t index) = 0;

@@ -2,11 +2,11 @@
 
 #include "rdma-flow-runner.h"
 
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -129,7 +129,7 @@ RdmaFlowRunner::DoAdd(uint64_t first)
     }
 }
 
-QbbPs
+RdmaPs
 RdmaFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -154,7 +154,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
     m_pairs[index].flowHash = sender->GetFlowHash();
-    const QbbPs ideal = ComputeIdeal(index, *sender);
+    const RdmaPs ideal = ComputeIdeal(index, *sender);
     if (m_keep)
     {
         MakeSender(index);
@@ -218,7 +218,7 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     pair.receiver = MakeEnd(index, false);
     // Every message except the last one consists of full packets.
     pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountFlowMessages(flow.bytes, mtu));
-    m_hosts.at(host).DestroyAfter(QbbToPs(m_timeWait), pair.receiver);
+    m_hosts.at(host).DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
     return pair.receiver;
 }
 
@@ -231,7 +231,7 @@ RdmaFlowRunner::GetFlowPath(uint64_t index) const
                                               m_pairs.at(index).flowHash);
 }
 
-QbbPs
+RdmaPs
 RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -245,17 +245,17 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
     const uint32_t headers = QbbWire::ROCE_BASE_BYTES + middle.headerBytes +
                              (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
     const auto frames = MakeRdmaIdealFrames(flow.bytes, sender.GetPathMtu(), headers, reth);
-    QbbPs ideal = GetIdeal(flow, path, frames, *sender.GetPort());
+    RdmaPs ideal = GetIdeal(flow, path, frames, *sender.GetPort());
     // Each additional message of a long flow adds one RETH at the slowest link.
     const uint64_t further = CountFlowMessages(flow.bytes, sender.GetPathMtu()) - 1;
     if (further)
     {
-        QbbBitRate slowest = path.front().rate;
+        RdmaBitRate slowest = path.front().rate;
         for (const auto& hop : path)
         {
             slowest = std::min(slowest, hop.rate);
         }
-        ideal += QbbLineRate(slowest).BytesToPs(further * reth);
+        ideal += RdmaLineRate(slowest).BytesToPs(further * reth);
     }
     return ideal;
 }
@@ -292,7 +292,7 @@ RdmaFlowRunner::MessageReceived(uint64_t index, const RdmaMessageArrival& arriva
         FlowArrived(index, arrival.time);
         if (!m_keep)
         {
-            m_hosts.at(GetFlow(index).dstHost).DestroyAfter(QbbToPs(m_timeWait), pair.receiver);
+            m_hosts.at(GetFlow(index).dstHost).DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
         }
     }
 }

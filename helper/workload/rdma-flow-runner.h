@@ -3,11 +3,11 @@
 #ifndef RDMA_FLOW_RUNNER_H
 #define RDMA_FLOW_RUNNER_H
 
-#include "qbb-ps.h"
 #include "rdma-completion-queue.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-ps.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/nstime.h>
@@ -102,7 +102,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     };
 
     void DoAdd(uint64_t first) override;
-    QbbPs DoPrepare(uint64_t index) override;
+    RdmaPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
@@ -139,7 +139,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
     Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
-    QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
+    RdmaPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
 
     bool m_keep{false};       //!< value of the attribute KeepQueuePairs
     Time m_timeWait;          //!< value of the attribute TimeWait

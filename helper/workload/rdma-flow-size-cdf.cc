@@ -226,7 +226,7 @@ RdmaFlowSizeCdf::GetMean() const
 }
 
 double
-RdmaFlowSizeCdf::GetMeanOf(const std::function<QbbUint128(uint64_t n)>& sum) const
+RdmaFlowSizeCdf::GetMeanOf(const std::function<RdmaUint128(uint64_t n)>& sum) const
 {
     // A result of 0 bytes becomes 1 byte.
     const auto valueAt = [&sum](uint64_t bytes) {
@@ -244,7 +244,7 @@ RdmaFlowSizeCdf::GetMeanOf(const std::function<QbbUint128(uint64_t n)>& sum) con
             continue;
         }
         // Each size within the segment takes one byte of its width, and the ends half a byte.
-        const QbbUint128 twice = 2 * (sum(high - 1) - sum(low)) + valueAt(low) + valueAt(high);
+        const RdmaUint128 twice = 2 * (sum(high - 1) - sum(low)) + valueAt(low) + valueAt(high);
         mean = std::fma(share / static_cast<double>(high - low),
                         static_cast<double>(twice) * 0.5,
                         mean);

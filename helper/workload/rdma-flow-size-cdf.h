@@ -2,7 +2,7 @@
 #ifndef RDMA_FLOW_SIZE_CDF_H
 #define RDMA_FLOW_SIZE_CDF_H
 
-#include "qbb-int128.h"
+#include "rdma-int128.h"
 
 #include <cstdint>
 #include <functional>
@@ -98,7 +98,7 @@ class RdmaFlowSizeCdf
      * \param sum returns f(1) + ... + f(n) for n from 0 to the largest size, below 2^126
      * \return the expected value of f(Sample()) for a uniform random number
      */
-    double GetMeanOf(const std::function<QbbUint128(uint64_t n)>& sum) const;
+    double GetMeanOf(const std::function<RdmaUint128(uint64_t n)>& sum) const;
 
     /// \return the points of the distribution function
     const std::vector<RdmaCdfPoint>& GetPoints() const

@@ -3,7 +3,7 @@
 #ifndef RDMA_FLOW_H
 #define RDMA_FLOW_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ struct RdmaFlow
     uint32_t priority{3};   //!< class, 0 to 7
     uint32_t dstPort{4791}; //!< destination port in the workload, 0 to 65535
     uint64_t bytes{0};      //!< message size in bytes, 1 to RDMA_MAX_FLOW_BYTES
-    QbbPs start{0};         //!< time at which the message is posted, 0 to RDMA_MAX_TIME
+    RdmaPs start{0};        //!< time at which the message is posted, 0 to RDMA_MAX_TIME
 
     /// \param other another flow \return true if all fields are equal
     bool operator==(const RdmaFlow& other) const
@@ -40,11 +40,11 @@ struct RdmaFlow
  */
 struct RdmaFlowWindow
 {
-    QbbPs begin{0};       //!< first instant of the interval
-    QbbPs end{QBB_NEVER}; //!< end of the interval, which does not belong to the interval
+    RdmaPs begin{0};        //!< first instant of the interval
+    RdmaPs end{RDMA_NEVER}; //!< end of the interval, which does not belong to the interval
 
     /** \param time an instant \return true if the instant lies in the interval */
-    constexpr bool Contains(QbbPs time) const
+    constexpr bool Contains(RdmaPs time) const
     {
         return begin <= time && time < end;
     }

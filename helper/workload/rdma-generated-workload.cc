@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-generated-workload.h"
 
-#include "qbb-time.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/uinteger.h>
@@ -51,21 +51,21 @@ RdmaGeneratedWorkload::MakeFlows(const RdmaTopology& topology)
 }
 
 std::vector<RdmaFlow>
-RdmaGeneratedWorkload::MakeMoreFlows(const RdmaTopology& topology, QbbPs until)
+RdmaGeneratedWorkload::MakeMoreFlows(const RdmaTopology& topology, RdmaPs until)
 {
     return Number(GenerateMore(topology, until));
 }
 
 std::vector<RdmaFlow>
-RdmaGeneratedWorkload::GenerateMore(const RdmaTopology& /* topology */, QbbPs /* until */)
+RdmaGeneratedWorkload::GenerateMore(const RdmaTopology& /* topology */, RdmaPs /* until */)
 {
     return {};
 }
 
-QbbPs
+RdmaPs
 RdmaGeneratedWorkload::GetStart() const
 {
-    return QbbToPs(m_start);
+    return RdmaToPs(m_start);
 }
 
 std::vector<RdmaFlow>
@@ -82,7 +82,7 @@ RdmaGeneratedWorkload::Number(std::vector<RdmaFlow> flows)
 }
 
 RdmaFlow
-RdmaGeneratedWorkload::MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const
+RdmaGeneratedWorkload::MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, RdmaPs after) const
 {
     RdmaFlow flow;
     flow.srcHost = src;
@@ -90,15 +90,15 @@ RdmaGeneratedWorkload::MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbP
     flow.priority = m_priority;
     flow.dstPort = m_dstPort;
     flow.bytes = bytes;
-    flow.start = QbbToPs(m_start) + after;
+    flow.start = RdmaToPs(m_start) + after;
     return flow;
 }
 
-QbbPs
-RdmaGeneratedWorkload::CheckTime(const std::string& attribute, const Time& time, QbbPs min) const
+RdmaPs
+RdmaGeneratedWorkload::CheckTime(const std::string& attribute, const Time& time, RdmaPs min) const
 {
-    const QbbPs max = RDMA_MAX_TIME - QbbToPs(m_start);
-    const QbbPs value = QbbToPs(time);
+    const RdmaPs max = RDMA_MAX_TIME - RdmaToPs(m_start);
+    const RdmaPs value = RdmaToPs(time);
     if (value < min || value > max)
     {
         Refuse(attribute,

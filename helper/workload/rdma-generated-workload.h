@@ -2,7 +2,7 @@
 #ifndef RDMA_GENERATED_WORKLOAD_H
 #define RDMA_GENERATED_WORKLOAD_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 #include "rdma-workload.h"
 
 #include <ns3/nstime.h>
@@ -34,7 +34,7 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      */
     std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) final;
 
-    std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, QbbPs until) final;
+    std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, RdmaPs until) final;
 
   protected:
     /// Random streams of generated workloads, relative to the first: one for each kind of decision.
@@ -60,10 +60,10 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      * \param until end of the interval in which the flows start
      * \return further flows that start before \p until, made by MakeFlow(), in any order
      */
-    virtual std::vector<RdmaFlow> GenerateMore(const RdmaTopology& topology, QbbPs until);
+    virtual std::vector<RdmaFlow> GenerateMore(const RdmaTopology& topology, RdmaPs until);
 
     /// \return value of the attribute Start
-    QbbPs GetStart() const;
+    RdmaPs GetStart() const;
 
     /**
      * \param src node id of the sender
@@ -72,7 +72,7 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      * \param after start of the flow relative to the attribute Start
      * \return a flow without an id; attributes determine priority and destination port
      */
-    RdmaFlow MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const;
+    RdmaFlow MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, RdmaPs after) const;
 
     /**
      * Checks a time that is relative to the attribute Start.
@@ -83,7 +83,7 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      * \throws std::invalid_argument if the time is below \p min, or if Start plus the time exceeds
      *         the range of the simulator clock
      */
-    QbbPs CheckTime(const std::string& attribute, const Time& time, QbbPs min) const;
+    RdmaPs CheckTime(const std::string& attribute, const Time& time, RdmaPs min) const;
 
     /**
      * \param variable source of randomness

@@ -15,7 +15,7 @@ namespace
 {
 
 /// Simulated time between two checks of the wall clock.
-constexpr QbbPs TICK = 20_us;
+constexpr RdmaPs TICK = 20_us;
 /// Minimum wall-clock time between two outputs, in seconds.
 constexpr double PRINT_S = 0.5;
 
@@ -39,17 +39,17 @@ RdmaProgress::IsTerminal()
 }
 
 void
-RdmaProgress::Start(QbbPs first)
+RdmaProgress::Start(RdmaPs first)
 {
     m_begin = std::chrono::steady_clock::now();
     m_last = m_begin;
-    m_event = Simulator::Schedule(QbbToTime(first) - Simulator::Now(), &RdmaProgress::Tick, this);
+    m_event = Simulator::Schedule(RdmaToTime(first) - Simulator::Now(), &RdmaProgress::Tick, this);
 }
 
 void
 RdmaProgress::Tick()
 {
-    m_event = Simulator::Schedule(QbbToTime(TICK), &RdmaProgress::Tick, this);
+    m_event = Simulator::Schedule(RdmaToTime(TICK), &RdmaProgress::Tick, this);
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> sinceLast = now - m_last;
     if (sinceLast.count() < PRINT_S)
@@ -62,8 +62,9 @@ RdmaProgress::Tick()
     const auto all = static_cast<double>(m_runner->GetNCounted());
     std::ostringstream line;
     line << std::fixed << std::setprecision(3) << '\r' << std::setw(10)
-         << static_cast<double>(QbbNow()) / 1e6 << " us simulated, " << m_runner->GetNCountedEnded()
-         << " of " << m_runner->GetNCounted() << " flows, " << std::setprecision(2)
+         << static_cast<double>(RdmaNow()) / 1e6 << " us simulated, "
+         << m_runner->GetNCountedEnded() << " of " << m_runner->GetNCounted() << " flows, "
+         << std::setprecision(2)
          << static_cast<double>(Simulator::GetEventCount()) / elapsed.count() / 1e6
          << " M events/s";
     if (done > 0 && done < all)

@@ -3,8 +3,8 @@
 #ifndef RDMA_PROGRESS_H
 #define RDMA_PROGRESS_H
 
-#include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-ps.h"
 
 #include <ns3/event-id.h>
 #include <ns3/nstime.h>
@@ -34,7 +34,7 @@ class RdmaProgress
     RdmaProgress& operator=(const RdmaProgress&) = delete;
 
     /** Starts; call it directly before Simulator::Run(). \param first start of the first flow */
-    void Start(QbbPs first);
+    void Start(RdmaPs first);
 
     /** Erases the progress line; call it after Simulator::Run(). */
     void Finish();

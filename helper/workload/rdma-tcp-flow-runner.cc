@@ -2,7 +2,6 @@
 
 #include "rdma-tcp-flow-runner.h"
 
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-network.h"
 #include "rdma-part-name.h"
@@ -10,6 +9,7 @@
 #include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -92,7 +92,7 @@ RdmaTcpFlowRunner::GetTypeId()
                           "Longest delay of an acknowledgement that waits for further segments.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTcpFlowRunner::m_delAckTimeout),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddAttribute("UseEcn",
                           "Segments are ECN-capable, and senders reduce their rate after CE marks.",
                           BooleanValue(false),
@@ -200,8 +200,8 @@ RdmaTcpFlowRunner::DoInstall()
                                                      0xff,
                                                      m_segmentSize + HEADERS,
                                                      std::max(HEADERS, QbbWire::MIN_FRAME_BYTES));
-        times.roundTrip += QbbToPs(m_delAckCount > 1 ? m_delAckTimeout : Time(0));
-        m_minRto = QbbToTime(times.GetTimeout());
+        times.roundTrip += RdmaToPs(m_delAckCount > 1 ? m_delAckTimeout : Time(0));
+        m_minRto = RdmaToTime(times.GetTimeout());
     }
     m_shim = std::make_unique<RdmaTcpShim>(m_port);
 }
@@ -232,7 +232,7 @@ RdmaTcpFlowRunner::PrepareHost(uint32_t id)
     return *host;
 }
 
-QbbPs
+RdmaPs
 RdmaTcpFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -253,7 +253,7 @@ RdmaTcpFlowRunner::GetLocal(uint64_t index) const
     return {GetFabric()->GetAddress(GetFlow(index).srcHost), m_connections[index].port};
 }
 
-QbbPs
+RdmaPs
 RdmaTcpFlowRunner::ComputeIdeal(uint64_t index) const
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -368,7 +368,7 @@ RdmaTcpFlowRunner::OnData(uint64_t index)
     }
     if (connection.read == GetFlow(index).bytes)
     {
-        FlowArrived(index, QbbNow());
+        FlowArrived(index, RdmaNow());
     }
 }
 
@@ -377,7 +377,7 @@ RdmaTcpFlowRunner::End(uint64_t index, RdmaWcStatus status)
 {
     // Defer the cleanup, because this call comes from within the sockets.
     Simulator::ScheduleNow(&RdmaTcpFlowRunner::Forget, this, index);
-    FlowEnded(index, status, QbbNow());
+    FlowEnded(index, status, RdmaNow());
 }
 
 void

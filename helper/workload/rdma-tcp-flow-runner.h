@@ -3,8 +3,8 @@
 #ifndef RDMA_TCP_FLOW_RUNNER_H
 #define RDMA_TCP_FLOW_RUNNER_H
 
-#include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-ps.h"
 
 #include <ns3/inet-socket-address.h>
 #include <ns3/node.h>
@@ -80,7 +80,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
 
     void DoInstall() override;
     void DoAdd(uint64_t first) override;
-    QbbPs DoPrepare(uint64_t index) override;
+    RdmaPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
@@ -100,7 +100,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
 
     RdmaTcpHost& PrepareHost(uint32_t host);
     InetSocketAddress GetLocal(uint64_t index) const;
-    QbbPs ComputeIdeal(uint64_t index) const;
+    RdmaPs ComputeIdeal(uint64_t index) const;
     void OnConnect(uint64_t index);
     void OnAccept(Ptr<Socket> socket, const Address& from);
     void OnSpace(uint64_t index, uint32_t space);

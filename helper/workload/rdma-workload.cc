@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-workload.h"
 
-#include "qbb-time.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 #include "rdma-warnings.h"
 
@@ -23,7 +23,7 @@ RdmaWorkload::GetTypeId()
 
 RdmaWorkload::RdmaWorkload()
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
 }
 
 std::optional<RdmaFlowWindow>
@@ -33,7 +33,7 @@ RdmaWorkload::GetWindow() const
 }
 
 std::vector<RdmaFlow>
-RdmaWorkload::MakeMoreFlows(const RdmaTopology& /* topology */, QbbPs /* until */)
+RdmaWorkload::MakeMoreFlows(const RdmaTopology& /* topology */, RdmaPs /* until */)
 {
     return {};
 }
@@ -62,8 +62,7 @@ MakeRdmaWorkload(const RdmaPart& workload)
     if (maker->GetAttributeFailSafe("Load", load) && load.Get() > 1)
     {
         GetRdmaWarnings() << "rdma: note: a load of " << FormatRdmaReal(load.Get()) << " is "
-                                 << FormatRdmaReal(load.Get())
-                                 << " times the line rate of the hosts\n";
+                          << FormatRdmaReal(load.Get()) << " times the line rate of the hosts\n";
     }
     return maker;
 }
@@ -77,7 +76,7 @@ MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
 std::vector<RdmaFlow>
 MakeRdmaFlows(const std::string& workload, const RdmaTopology& topology)
 {
-    QbbSetTimeResolution(); // must precede parsing of times
+    RdmaSetTimeResolution(); // must precede parsing of times
     return MakeRdmaFlows(RdmaPart::Parse(workload, RdmaWorkload::GetTypeId()), topology);
 }
 

@@ -69,7 +69,7 @@ class RdmaWorkload : public Object
      * \param until end of the interval in which the flows start
      * \return the flows in ascending order of start time; their ids continue
      */
-    virtual std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, QbbPs until);
+    virtual std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, RdmaPs until);
 
     /**
      * Assigns a separate stream to each random variable. The default implementation assigns none.

@@ -3,14 +3,14 @@
 #include "rdma-client.h"
 
 #include "qbb-net-device.h"
-#include "qbb-ring.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
 #include "rdma-compat.h"
 #include "rdma-connection-end.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-nic.h"
 #include "rdma-quantile.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -36,10 +36,10 @@ namespace
 
 /** \param latencies latencies, at least one \return their statistics */
 RdmaLatency
-MakeLatency(const std::vector<QbbPs>& latencies)
+MakeLatency(const std::vector<RdmaPs>& latencies)
 {
     std::vector<double> values;
-    for (const QbbPs latency : latencies)
+    for (const RdmaPs latency : latencies)
     {
         values.push_back(static_cast<double>(latency));
     }
@@ -68,11 +68,11 @@ MakeLatency(const std::vector<QbbPs>& latencies)
 } // namespace
 
 RdmaClientResult
-MakeRdmaClientResult(QbbPs begin,
-                     QbbPs end,
+MakeRdmaClientResult(RdmaPs begin,
+                     RdmaPs end,
                      uint64_t iterations,
                      uint64_t messageBytes,
-                     const std::vector<QbbPs>& latencies)
+                     const std::vector<RdmaPs>& latencies)
 {
     RdmaClientResult result;
     result.iterations = iterations;
@@ -141,14 +141,14 @@ class RdmaClient::Connection : public RdmaConnectionEnd
   private:
     void Post();
 
-    const RdmaClient& m_client;   //!< the client
-    RdmaConnectionReply m_remote; //!< address and key of the server's memory
-    bool m_stopped{false};        //!< no further message begins
-    uint64_t m_begun{0};          //!< number of iterations begun
-    uint64_t m_done{0};           //!< number of complete iterations
-    QbbPs m_next{0};              //!< earliest begin of the next iteration
-    QbbRing<QbbPs> m_begins;      //!< begin times of incomplete iterations
-    QbbTimer<Connection, &Connection::Advance, RdmaFlowCalendar::EVENT_ORDER>
+    const RdmaClient& m_client;      //!< the client
+    RdmaConnectionReply m_remote;    //!< address and key of the server's memory
+    bool m_stopped{false};           //!< no further message begins
+    uint64_t m_begun{0};             //!< number of iterations begun
+    uint64_t m_done{0};              //!< number of complete iterations
+    RdmaPs m_next{0};                //!< earliest begin of the next iteration
+    RdmaRingBuffer<RdmaPs> m_begins; //!< begin times of incomplete iterations
+    RdmaTimer<Connection, &Connection::Advance, RdmaFlowCalendar::EVENT_ORDER>
         m_timer; //!< expires when the next iteration may begin
 };
 
@@ -187,7 +187,7 @@ RdmaClient::Connection::PostReceive(uint64_t id)
 void
 RdmaClient::Connection::Advance()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     while (!m_stopped && m_begun - m_done < m_client.GetDepth() && m_client.HasNext(m_begun))
     {
         if (now < m_next)
@@ -195,7 +195,7 @@ RdmaClient::Connection::Advance()
             m_timer.Arm(m_next);
             return;
         }
-        m_next = now + QbbToPs(m_client.GetInterval());
+        m_next = now + RdmaToPs(m_client.GetInterval());
         Post();
     }
 }
@@ -215,7 +215,7 @@ RdmaClient::Connection::Post()
     request.compareAdd = swaps ? m_begun : 1;
     request.swap = swaps ? m_begun + 1 : 0;
     ++m_begun;
-    m_begins.Push(QbbNow());
+    m_begins.Push(RdmaNow());
     GetQueuePair()->PostSend(request);
 }
 
@@ -226,7 +226,7 @@ RdmaClient::Connection::Finish()
     iteration.qpn = GetQueuePair()->GetQpn();
     iteration.number = m_done++;
     iteration.begin = m_begins.Pop();
-    iteration.end = QbbNow();
+    iteration.end = RdmaNow();
     iteration.latency = iteration.end - iteration.begin;
     if (m_client.IsPingPong() && m_client.IsAnswered())
     {
@@ -426,7 +426,7 @@ RdmaClient::Begin()
     }
     NS_LOG_FUNCTION(this);
     m_state = State::RUNNING;
-    m_begin = QbbNow();
+    m_begin = RdmaNow();
     const RdmaConnectionEnd::Setup setup{*GetNode()->GetObject<RdmaNic>(),
                                          m_nicPort,
                                          GetPriority(),

@@ -3,11 +3,11 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
-#include "qbb-ps.h"
-#include "qbb-trace.h"
 #include "rdma-completion-queue.h"
+#include "rdma-ps.h"
 #include "rdma-queue-pair.h"
 #include "rdma-server.h"
+#include "rdma-trace.h"
 #include "rdma-verbs.h"
 
 #include <ns3/application.h>
@@ -32,9 +32,9 @@ struct RdmaIteration
 {
     uint32_t qpn{0};    //!< number of the client's queue pair
     uint64_t number{0}; //!< iteration number on the queue pair, from 0
-    QbbPs begin{0};     //!< time at which the message was posted
-    QbbPs end{0};       //!< time of the completion or answer
-    QbbPs latency{0};   //!< end - begin; half of that for ping-pong with SENDs and WRITEs
+    RdmaPs begin{0};    //!< time at which the message was posted
+    RdmaPs end{0};      //!< time of the completion or answer
+    RdmaPs latency{0};  //!< end - begin; half of that for ping-pong with SENDs and WRITEs
 };
 
 /**
@@ -43,8 +43,8 @@ struct RdmaIteration
  */
 struct RdmaLatency
 {
-    QbbPs min{0};       //!< minimum latency
-    QbbPs max{0};       //!< maximum latency
+    RdmaPs min{0};      //!< minimum latency
+    RdmaPs max{0};      //!< maximum latency
     double meanPs{0};   //!< mean latency in picoseconds
     double stdevPs{0};  //!< sample standard deviation of the latency in picoseconds
     double medianPs{0}; //!< median latency in picoseconds
@@ -61,8 +61,8 @@ struct RdmaClientResult
     uint64_t iterations{0};      //!< complete iterations of all queue pairs together
     uint64_t messageBytes{0};    //!< bytes per message
     uint64_t bytes{0};           //!< bytes of all complete iterations, without answers
-    QbbPs begin{0};              //!< time at which the first message was posted
-    QbbPs end{0};                //!< time at which the last iteration was complete
+    RdmaPs begin{0};             //!< time at which the first message was posted
+    RdmaPs end{0};               //!< time at which the last iteration was complete
     double bandwidthBps{0};      //!< bandwidth in bit/s: bytes between begin and end
     double messagesPerSecond{0}; //!< iterations per second between begin and end
     /// Latency statistics; no value if no iteration is complete or latencies were not kept.
@@ -79,11 +79,11 @@ struct RdmaClientResult
  * \param latencies latencies of the iterations; empty if they were not kept
  * \return the measurements of a client, without a status
  */
-RdmaClientResult MakeRdmaClientResult(QbbPs begin,
-                                      QbbPs end,
+RdmaClientResult MakeRdmaClientResult(RdmaPs begin,
+                                      RdmaPs end,
                                       uint64_t iterations,
                                       uint64_t messageBytes,
-                                      const std::vector<QbbPs>& latencies);
+                                      const std::vector<RdmaPs>& latencies);
 
 /**
  * \ingroup rdma
@@ -270,13 +270,13 @@ class RdmaClient : public Application
     /// Connections, one per queue pair
     std::vector<std::unique_ptr<Connection>> m_connections;
     std::unordered_map<uint32_t, Connection*> m_byQpn; //!< by queue pair number
-    QbbPs m_begin{0};               //!< time at which the first message was posted
-    QbbPs m_end{0};                 //!< time at which the last iteration was complete
-    uint64_t m_done{0};             //!< complete iterations of all queue pairs
-    std::vector<QbbPs> m_latencies; //!< latencies of the iterations, in the order of their ends
-    std::string m_failure;          //!< reason of the failure
-    QbbTrace<const RdmaIteration&> m_iterationTrace; //!< trace Iteration
-    QbbTrace<const RdmaClientResult&> m_endedTrace;  //!< trace Ended
+    RdmaPs m_begin{0};               //!< time at which the first message was posted
+    RdmaPs m_end{0};                 //!< time at which the last iteration was complete
+    uint64_t m_done{0};              //!< complete iterations of all queue pairs
+    std::vector<RdmaPs> m_latencies; //!< latencies of the iterations, in the order of their ends
+    std::string m_failure;           //!< reason of the failure
+    RdmaTrace<const RdmaIteration&> m_iterationTrace; //!< trace Iteration
+    RdmaTrace<const RdmaClientResult&> m_endedTrace;  //!< trace Ended
 };
 
 } // namespace ns3

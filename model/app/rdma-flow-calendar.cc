@@ -2,8 +2,8 @@
 
 #include "rdma-flow-calendar.h"
 
-#include "qbb-time.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <algorithm>
 #include <utility>
@@ -67,7 +67,7 @@ RdmaFlowCalendar::Host::Start()
 void
 RdmaFlowCalendar::Host::OnTime()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     while (next < flows.size() && calendar.m_timeOf(flows[next]) <= now)
     {
         calendar.m_handler(flows[next++]);

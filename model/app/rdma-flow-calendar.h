@@ -3,9 +3,9 @@
 #ifndef RDMA_FLOW_CALENDAR_H
 #define RDMA_FLOW_CALENDAR_H
 
-#include "qbb-event-order.h"
-#include "qbb-ps.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
+#include "rdma-ps.h"
+#include "rdma-timer.h"
 
 #include <ns3/node.h>
 #include <ns3/ptr.h>
@@ -29,10 +29,10 @@ class RdmaFlowCalendar
 {
   public:
     /** Position of flow handling among the events of one instant, shared by all applications. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Programs::At<0>();
 
     /** Returns a flow's time, which must not change. \param index number of the flow */
-    using TimeOf = std::function<QbbPs(uint32_t index)>;
+    using TimeOf = std::function<RdmaPs(uint32_t index)>;
     /** Handles a flow at the flow's time. \param index number of the flow */
     using Handler = std::function<void(uint32_t index)>;
 
@@ -78,11 +78,11 @@ class RdmaFlowCalendar
             return node;
         }
 
-        const RdmaFlowCalendar& calendar;                 //!< the calendar
-        uint32_t node;                                    //!< node id of the host
-        std::vector<uint32_t> flows;                      //!< numbers of the flows, by time
-        std::size_t next{0};                              //!< index of the next flow to handle
-        QbbTimer<Host, &Host::OnTime, EVENT_ORDER> timer; //!< time of the next flow
+        const RdmaFlowCalendar& calendar;                  //!< the calendar
+        uint32_t node;                                     //!< node id of the host
+        std::vector<uint32_t> flows;                       //!< numbers of the flows, by time
+        std::size_t next{0};                               //!< index of the next flow to handle
+        RdmaTimer<Host, &Host::OnTime, EVENT_ORDER> timer; //!< time of the next flow
     };
 
     TimeOf m_timeOf;                  //!< returns a flow's time

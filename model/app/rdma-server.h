@@ -3,11 +3,11 @@
 #ifndef RDMA_SERVER_H
 #define RDMA_SERVER_H
 
-#include "qbb-trace.h"
 #include "rdma-completion-queue.h"
 #include "rdma-connection-end.h"
 #include "rdma-queue-pair.h"
 #include "rdma-shared-receive-queue.h"
+#include "rdma-trace.h"
 #include "rdma-verbs.h"
 
 #include <ns3/application.h>
@@ -184,10 +184,10 @@ class RdmaServer : public Application
     std::vector<Callback<void>> m_waiting;             //!< callbacks to call when the server starts
     /// Shared receive queue; null: one queue per queue pair
     Ptr<RdmaSharedReceiveQueue> m_receives;
-    Ptr<RdmaCompletionQueue> m_sent;                //!< completions of answers
-    Ptr<RdmaCompletionQueue> m_received;            //!< completions of receive requests
-    QbbTrace<const RdmaMessageArrival&> m_rx;       //!< trace Rx
-    QbbTrace<const RdmaWorkCompletion&> m_failures; //!< trace Failed
+    Ptr<RdmaCompletionQueue> m_sent;                 //!< completions of answers
+    Ptr<RdmaCompletionQueue> m_received;             //!< completions of receive requests
+    RdmaTrace<const RdmaMessageArrival&> m_rx;       //!< trace Rx
+    RdmaTrace<const RdmaWorkCompletion&> m_failures; //!< trace Failed
 };
 
 } // namespace ns3

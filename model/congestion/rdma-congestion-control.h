@@ -3,10 +3,10 @@
 #ifndef RDMA_CONGESTION_CONTROL_H
 #define RDMA_CONGESTION_CONTROL_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-int-format.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 
@@ -28,12 +28,12 @@ namespace ns3
  */
 struct RdmaAckSample
 {
-    QbbPs now{0};             //!< time of arrival
+    RdmaPs now{0};            //!< time of arrival
     uint64_t ackedPackets{0}; //!< packets that are newly acknowledged
     uint64_t ackedTo{0};      //!< all packets below this number are acknowledged
     uint64_t sentTo{0};       //!< highest packet number sent so far, plus one
     /// Round-trip time of the packet that caused the acknowledgement; negative: not known
-    QbbPs rtt{-1};
+    RdmaPs rtt{-1};
     bool ecnEcho{false}; //!< the packet that caused the acknowledgement arrived marked CE
     /// Telemetry of the acknowledged packet's path, first switch first; null: none
     const RdmaIntHop* hops{nullptr};
@@ -49,15 +49,15 @@ struct RdmaAckSample
  */
 struct RdmaPathProfile
 {
-    QbbBitRate lineRate{0};   //!< rate of the port, the upper limit of all controllers
+    RdmaBitRate lineRate{0};  //!< rate of the port, the upper limit of all controllers
     uint32_t packetBytes{0};  //!< bytes of a full packet on the line
     uint32_t payloadBytes{0}; //!< payload bytes of a full packet
     /// Round-trip time of a full packet and its acknowledgement in an empty network; 0: not known
-    QbbPs baseRtt{0};
+    RdmaPs baseRtt{0};
     uint32_t hops{0};     //!< links from sender to receiver; 0: not known
     uint64_t seed{0};     //!< seed of random decisions, different for each queue pair
     uint32_t ackBytes{0}; //!< bytes on the line of the acknowledgement of a full packet
-    QbbPs networkRtt{0};  //!< largest baseRtt in the network; 0: not known
+    RdmaPs networkRtt{0}; //!< largest baseRtt in the network; 0: not known
     /// Format of the telemetry of the queue pair's packets. From a path oracle: PAPER if that
     /// format can describe all ports of the network, EXACT if it cannot, NONE if the oracle does
     /// not know
@@ -87,12 +87,12 @@ class RdmaRateController
   public:
     /// Window without limit
     static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max();
-    static constexpr QbbPs NEVER = QBB_NEVER; //!< time that never comes
+    static constexpr RdmaPs NEVER = RDMA_NEVER; //!< time that never comes
 
     virtual ~RdmaRateController() = default;
 
     /** \param now current time \return rate at which packets may be sent on the line, in bit/s */
-    virtual QbbBitRate GetRate(QbbPs now) = 0;
+    virtual RdmaBitRate GetRate(RdmaPs now) = 0;
 
     /**
      * Tells when the rate may rise next because time passes, so that a paced packet can leave
@@ -100,7 +100,7 @@ class RdmaRateController
      *
      * \return the instant; NEVER, the default, if only other hooks make the rate rise
      */
-    virtual QbbPs GetNextRise() const
+    virtual RdmaPs GetNextRise() const
     {
         return NEVER;
     }
@@ -129,7 +129,7 @@ class RdmaRateController
      * \param bytes of the packet on the line
      * \param now current time
      */
-    virtual void OnSent(uint32_t bytes, QbbPs now)
+    virtual void OnSent(uint32_t bytes, RdmaPs now)
     {
     }
 
@@ -152,12 +152,12 @@ class RdmaRateController
     }
 
     /** A congestion notification packet arrives. \param now current time */
-    virtual void OnCnp(QbbPs now)
+    virtual void OnCnp(RdmaPs now)
     {
     }
 
     /** The retransmission timer expires. \param now current time */
-    virtual void OnTimeout(QbbPs now)
+    virtual void OnTimeout(RdmaPs now)
     {
     }
 
@@ -253,9 +253,9 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
      * \return largest queueing delay at which controllers do not slow down; 0, the default: they
      *         react to any queue
      */
-    virtual QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const
+    virtual RdmaPs GetAcceptedDelay(const RdmaPathProfile& profile) const
     {
-        return QbbPs(0);
+        return RdmaPs(0);
     }
 
     /** \return true if controllers need an acknowledgement of each packet */
@@ -268,7 +268,7 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
      * \return the time between CNPs that the algorithm is designed for: the default of
      *         RdmaNic::CnpInterval with this algorithm. No value: RdmaNic's own default applies
      */
-    virtual std::optional<QbbPs> GetCnpInterval() const
+    virtual std::optional<RdmaPs> GetCnpInterval() const
     {
         return std::nullopt;
     }

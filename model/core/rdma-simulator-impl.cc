@@ -2,10 +2,10 @@
 
 #include "rdma-simulator-impl.h"
 
-#include "qbb-rank-windows.h"
-#include "qbb-time.h"
 #include "rdma-rank-alarms.h"
+#include "rdma-rank-windows.h"
 #include "rdma-ranks.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/assert.h>
@@ -122,7 +122,7 @@ RdmaSimulatorImpl::~RdmaSimulatorImpl() = default;
 void
 RdmaSimulatorImpl::Select()
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     StringValue type;
     GlobalValue::GetValueByName(SIMULATOR_TYPE, type);
     const std::string before = type.Get();
@@ -193,32 +193,32 @@ bool
 RdmaSimulatorImpl::IsOnOwnThread() const
 {
     // Another thread must not look at the run, which may end meanwhile.
-    return m_thread == std::this_thread::get_id() || (QbbEngine::GetRunning() && m_run);
+    return m_thread == std::this_thread::get_id() || (RdmaEngine::GetRunning() && m_run);
 }
 
-const QbbEngine&
+const RdmaEngine&
 RdmaSimulatorImpl::GetPresentEngine() const
 {
-    const QbbEngine* const running = QbbEngine::GetRunning();
+    const RdmaEngine* const running = RdmaEngine::GetRunning();
     return m_run && running ? *running : m_engine;
 }
 
-const QbbEngine&
+const RdmaEngine&
 RdmaSimulatorImpl::GetEngineOf(const EventId& id) const
 {
-    QbbParallelRun* const run = m_run.get();
+    RdmaParallelRun* const run = m_run.get();
     return run ? run->GetEngine(id.GetContext()) : m_engine;
 }
 
 bool
 RdmaSimulatorImpl::IsFinished() const
 {
-    const QbbParallelRun* const run = m_run.get();
+    const RdmaParallelRun* const run = m_run.get();
     if (!run)
     {
         return m_engine.IsEmpty() || m_stop;
     }
-    NS_ABORT_MSG_IF(QbbEngine::GetRunning(),
+    NS_ABORT_MSG_IF(RdmaEngine::GetRunning(),
                     "rdma: Simulator::IsFinished() in an event of a node; accepted: in an event "
                     "without a node, or with ns3::RdmaSimulatorImpl::Threads=1");
     return run->IsEmpty() || m_stop;
@@ -271,7 +271,7 @@ RdmaSimulatorImpl::RunOnRanks()
     {
         return false;
     }
-    const QbbEngine::RunningScope scope(&m_engine);
+    const RdmaEngine::RunningScope scope(&m_engine);
     GetGroups().CheckSharedRun();
     NS_ABORT_MSG_IF(m_threads > 1,
                     "rdma: threads=" << m_threads << " with " << RdmaRanks::GetNumber()
@@ -291,12 +291,12 @@ RdmaSimulatorImpl::RunOnRanks()
             return false;
         }
         // The simulator owns the border and the alarms.
-        m_windows = std::make_unique<QbbRankWindows>(m_engine,
-                                                     *border,
-                                                     *RdmaRankAlarms::Get(),
-                                                     RdmaRanks::MakeMail(),
-                                                     RdmaRanks::GetRank(),
-                                                     RdmaRanks::GetNumber());
+        m_windows = std::make_unique<RdmaRankWindows>(m_engine,
+                                                      *border,
+                                                      *RdmaRankAlarms::Get(),
+                                                      RdmaRanks::MakeMail(),
+                                                      RdmaRanks::GetRank(),
+                                                      RdmaRanks::GetNumber());
     }
     m_windows->Run([this](const Scheduler::EventKey& limit) { return RunBefore(limit); });
     return true;
@@ -308,7 +308,7 @@ RdmaSimulatorImpl::FindForeignNodes()
     std::set<uint32_t> nodes;
     for (const Scheduler::Event& ev : m_engine.TakeAll())
     {
-        if (!QbbEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
+        if (!RdmaEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
         {
             nodes.insert(ev.key.m_context);
         }
@@ -346,12 +346,12 @@ RdmaSimulatorImpl::RunGroups(uint32_t groups, uint64_t events)
             m_run->Stop();
         }
     };
-    m_run = std::make_unique<QbbParallelRun>(m_engine,
-                                             *m_groups,
-                                             groups,
-                                             m_notes,
-                                             m_defersSinks,
-                                             m_interrupted);
+    m_run = std::make_unique<RdmaParallelRun>(m_engine,
+                                              *m_groups,
+                                              groups,
+                                              m_notes,
+                                              m_defersSinks,
+                                              m_interrupted);
     bool isOver = false;
     std::exception_ptr failure;
     try
@@ -376,7 +376,7 @@ void
 RdmaSimulatorImpl::HandleNotes()
 {
     const Scheduler::EventKey now = m_engine.GetKey();
-    QbbParallelRun::HandleNotes(m_engine, m_notes, QbbEngine::NO_EVENT.m_ts);
+    RdmaParallelRun::HandleNotes(m_engine, m_notes, RdmaEngine::NO_EVENT.m_ts);
     m_engine.Continue(now, m_engine.GetNextUid());
 }
 
@@ -449,7 +449,7 @@ void
 RdmaSimulatorImpl::RunFirstInstant()
 {
     // ns-3 initialises all nodes in events of the first instant.
-    const QbbEngine::RunningScope scope(&m_engine);
+    const RdmaEngine::RunningScope scope(&m_engine);
     const uint64_t first = m_engine.GetKey().m_ts;
     TakeForeignEvents();
     while (!m_stop && m_engine.GetNextKey().m_ts == first)
@@ -461,7 +461,7 @@ RdmaSimulatorImpl::RunFirstInstant()
 void
 RdmaSimulatorImpl::RunOnOneThread()
 {
-    const QbbEngine::RunningScope scope(&m_engine);
+    const RdmaEngine::RunningScope scope(&m_engine);
     HandleNotes();
     do
     {
@@ -499,8 +499,8 @@ RdmaSimulatorImpl::Stop()
         m_interrupted = true; // comes last: Run() looks at m_stop once it has reset the flag
         return;
     }
-    QbbParallelRun* const run = m_run.get();
-    NS_ABORT_MSG_IF(run && (QbbEngine::GetRunning() || run->IsHandlingNotes()),
+    RdmaParallelRun* const run = m_run.get();
+    NS_ABORT_MSG_IF(run && (RdmaEngine::GetRunning() || run->IsHandlingNotes()),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
                         << " while other threads run other nodes; accepted: in an event without a "
@@ -529,13 +529,13 @@ RdmaSimulatorImpl::Stop(const Time& delay)
 Scheduler::EventKey
 RdmaSimulatorImpl::Insert(const Time& delay, uint32_t context, EventImpl* event)
 {
-    const QbbEventTime at = GetTimeAfter(delay);
+    const RdmaEventTime at = GetTimeAfter(delay);
     if (m_run)
     {
         return m_run->Insert(at, context, event);
     }
     // A later division of the nodes asks which events are the module's own.
-    if (auto* own = m_threads > 1 ? dynamic_cast<QbbEvent*>(event) : nullptr)
+    if (auto* own = m_threads > 1 ? dynamic_cast<RdmaEvent*>(event) : nullptr)
     {
         m_engine.Insert(at, context, own);
         return {};
@@ -679,7 +679,7 @@ RdmaSimulatorImpl::GetContext() const
 uint64_t
 RdmaSimulatorImpl::GetEventCount() const
 {
-    const QbbParallelRun* const run = m_run.get();
+    const RdmaParallelRun* const run = m_run.get();
     return run ? run->GetEventCount() : m_engine.GetEventCount();
 }
 

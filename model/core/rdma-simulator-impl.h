@@ -3,10 +3,10 @@
 #ifndef RDMA_SIMULATOR_IMPL_H
 #define RDMA_SIMULATOR_IMPL_H
 
-#include "qbb-engine.h"
-#include "qbb-large-pages.h"
 #include "qbb-node-groups.h"
-#include "qbb-parallel-run.h"
+#include "rdma-engine.h"
+#include "rdma-large-pages.h"
+#include "rdma-parallel-run.h"
 
 #include <ns3/event-id.h>
 #include <ns3/ptr.h>
@@ -28,7 +28,7 @@
 namespace ns3
 {
 
-class QbbRankWindows;
+class RdmaRankWindows;
 
 /**
  * \ingroup rdma
@@ -40,13 +40,13 @@ class QbbRankWindows;
  * Run(), destroy events. The event list is part of the simulator, so SetScheduler() has no effect.
  * The class is final because no event calls SimulatorImpl::PreEventHook(), which is for subclasses.
  *
- * With the attribute Threads above 1, groups of nodes run on threads of their own (QbbParallelRun).
- * The results are the same bytes. While Simulator::Run() runs, a script's events without a node may
- * do anything, and its events of nodes of group 0 (QbbNodeGroups) may do anything to their node.
- * Everything else that a script tries ends with a message: Simulator::Stop() in an event of a node,
- * an event for another node, or a sink of a trace source that was connected to a node of another
- * thread during the run. The nodes are divided among the threads again once their loads have been
- * measured, and later at growing intervals.
+ * With the attribute Threads above 1, groups of nodes run on threads of their own
+ * (RdmaParallelRun). The results are the same bytes. While Simulator::Run() runs, a script's events
+ * without a node may do anything, and its events of nodes of group 0 (QbbNodeGroups) may do
+ * anything to their node. Everything else that a script tries ends with a message:
+ * Simulator::Stop() in an event of a node, an event for another node, or a sink of a trace source
+ * that was connected to a node of another thread during the run. The nodes are divided among the
+ * threads again once their loads have been measured, and later at growing intervals.
  *
  * Threads that do not belong to the simulator may call Simulator::ScheduleWithContext(), for any
  * node, and Simulator::Stop(). The delay counts from the moment at which the simulator takes the
@@ -54,7 +54,7 @@ class QbbRankWindows;
  * passed. All threads rest while the event of such a node runs, unless the node is in group 0.
  *
  * With several ranks of MPI (RdmaRanks), Simulator::Run() runs the events of this rank's nodes, and
- * meets the other ranks between windows of simulated time (QbbRankWindows). Only frames of the
+ * meets the other ranks between windows of simulated time (RdmaRankWindows). Only frames of the
  * module cross from rank to rank. A script whose ranks share a cable of another kind, such as
  * ns3::PointToPointRemoteChannel, uses ns3::DistributedSimulatorImpl: it sets ns-3's global value
  * "SimulatorImplementationType", or calls ns3::MpiInterface::Enable() before Select().
@@ -83,7 +83,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     ~RdmaSimulatorImpl() override;
 
     /**
-     * Sets ns-3's time resolution (QbbSetTimeResolution()), and makes an RdmaSimulatorImpl the
+     * Sets ns-3's time resolution (RdmaSetTimeResolution()), and makes an RdmaSimulatorImpl the
      * simulator of the process, unless a simulator exists already, the global value
      * "SimulatorImplementationType" names another simulator than ns-3's default, or the global
      * value "simulator" is "default". If the global value "simulator" is "mpi", Select() starts MPI
@@ -158,16 +158,16 @@ class RdmaSimulatorImpl final : public SimulatorImpl
         EventImpl* event; //!< event object
     };
 
-    QbbEventTime GetTimeAfter(const Time& delay) const
+    RdmaEventTime GetTimeAfter(const Time& delay) const
     {
-        return QbbEventTime::FromFs((delay + Now()).GetTimeStep());
+        return RdmaEventTime::FromFs((delay + Now()).GetTimeStep());
     }
 
     Scheduler::EventKey Insert(const Time& delay, uint32_t context, EventImpl* event);
     void TakeForeignEvents();
     bool IsOnOwnThread() const;
-    const QbbEngine& GetPresentEngine() const;
-    const QbbEngine& GetEngineOf(const EventId& id) const;
+    const RdmaEngine& GetPresentEngine() const;
+    const RdmaEngine& GetEngineOf(const EventId& id) const;
     void AskForLargePages();
     QbbNodeGroups& GetGroups();
     std::set<uint32_t> FindForeignNodes();
@@ -182,24 +182,24 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
-    QbbEngine m_engine;          //!< clock and event list
+    RdmaEngine m_engine;         //!< clock and event list
     uint32_t m_threads{1};       //!< attribute Threads
     bool m_defersSinks{false};   //!< attribute DeferSinks
     std::string m_grouping;      //!< attribute Grouping: class that divides the nodes among threads
     std::string m_demand;        //!< reason of KeepOneThread()
     std::string m_reason;        //!< result of GetReasonForOneThread()
     Ptr<QbbNodeGroups> m_groups; //!< groups of nodes, once a run has asked for them
-    std::unique_ptr<QbbParallelRun> m_run;     //!< the run, while groups of nodes run apart
-    QbbParallelRun::Notes m_notes;             //!< notes of events that have run on several threads
-    std::unique_ptr<QbbRankWindows> m_windows; //!< windows of this rank of MPI among several
-    std::atomic<bool> m_stop{false};           //!< Stop() has been called
-    std::list<EventId> m_destroyEvents;        //!< events that Destroy() runs, in order
-    std::atomic<std::thread::id> m_thread;     //!< thread that created or runs the simulator
-    std::mutex m_foreignMutex;                 //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;       //!< events of other threads, not yet taken
-    std::atomic<bool> m_interrupted{false};    //!< Run() must look at m_stop and m_foreign
-    bool m_asksForLargePages{true};            //!< attribute LargePages
-    QbbLargePages m_largePages;                //!< large pages for the heap
+    std::unique_ptr<RdmaParallelRun> m_run; //!< the run, while groups of nodes run apart
+    RdmaParallelRun::Notes m_notes;         //!< notes of events that have run on several threads
+    std::unique_ptr<RdmaRankWindows> m_windows; //!< windows of this rank of MPI among several
+    std::atomic<bool> m_stop{false};            //!< Stop() has been called
+    std::list<EventId> m_destroyEvents;         //!< events that Destroy() runs, in order
+    std::atomic<std::thread::id> m_thread;      //!< thread that created or runs the simulator
+    std::mutex m_foreignMutex;                  //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign;        //!< events of other threads, not yet taken
+    std::atomic<bool> m_interrupted{false};     //!< Run() must look at m_stop and m_foreign
+    bool m_asksForLargePages{true};             //!< attribute LargePages
+    RdmaLargePages m_largePages;                //!< large pages for the heap
 };
 
 } // namespace ns3

@@ -55,7 +55,7 @@ RdmaWarnOnce(std::ostream& os, const std::string& text)
 }
 
 void
-QbbWarnOnce(const std::string& kind, const std::string& text)
+RdmaWarnOncePerSimulation(const std::string& kind, const std::string& text)
 {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);

@@ -2,7 +2,7 @@
 
 #include "qbb-frame.h"
 
-#include "qbb-engine.h"
+#include "rdma-engine.h"
 
 #include <ns3/assert.h>
 #include <ns3/object.h>
@@ -226,7 +226,7 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions&
     static_cast<QbbFrameHeaders&>(frame) = headers;
     static_cast<QbbFrameExtensions&>(frame) = extensions;
     static_cast<QbbFrameRareFields&>(frame) = QbbFrameRareFields();
-    frame.arrival = QbbEventTime();
+    frame.arrival = RdmaEventTime();
     return QbbFramePtr(&frame);
 }
 
@@ -256,7 +256,7 @@ QbbFramePool::Renew()
 void
 QbbFreePacket(Ptr<Packet>& packet)
 {
-    if (QbbEngine* engine = QbbEngine::GetRunning(); engine && engine->GetGroup() > 0)
+    if (RdmaEngine* engine = RdmaEngine::GetRunning(); engine && engine->GetGroup() > 0)
     {
         engine->AddNote([packet] {});
     }

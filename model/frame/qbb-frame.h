@@ -3,10 +3,10 @@
 #ifndef QBB_FRAME_H
 #define QBB_FRAME_H
 
-#include "qbb-event-time.h"
-#include "qbb-prefetch.h"
+#include "rdma-event-time.h"
 #include "rdma-int-format.h"
 #include "rdma-opcode.h"
+#include "rdma-prefetch.h"
 
 #include <ns3/mac48-address.h>
 #include <ns3/packet.h>
@@ -188,7 +188,7 @@ class QbbFrameLinks
 {
   public:
     /// Arrival time of the frame at the current node; 0: the node created the frame.
-    QbbEventTime arrival;
+    RdmaEventTime arrival;
 
   private:
     friend class QbbFrameArena;
@@ -212,7 +212,7 @@ struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
     /** Fetches the first two cache lines into the CPU caches. */
     void Prefetch() const
     {
-        QbbPrefetchLines(this, 2);
+        RdmaPrefetchLines(this, 2);
     }
 
     QbbFrame() = default;

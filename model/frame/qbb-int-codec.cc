@@ -56,9 +56,9 @@ ReadExact(QbbByteReader& io, RdmaIntHop& hop)
     io.U40(hop.txBytes);
     io.U32(queue);
     io.U48(time);
-    hop.rate = QbbBitRate(kilobits * KILOBIT);
+    hop.rate = RdmaBitRate(kilobits * KILOBIT);
     hop.queueBytes = queue;
-    hop.time = QbbPs(time);
+    hop.time = RdmaPs(time);
 }
 
 void

@@ -3,9 +3,9 @@
 #ifndef RDMA_INT_FORMAT_H
 #define RDMA_INT_FORMAT_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
 #include "rdma-int-hop.h"
+#include "rdma-ps.h"
 
 #include <algorithm>
 #include <array>
@@ -65,8 +65,8 @@ struct RdmaIntUnits
     uint64_t txWrap;         //!< modulus of RdmaIntHop::txBytes in bytes, a power of two
     uint64_t queueBytes;     //!< unit of RdmaIntHop::queueBytes, in bytes
     uint64_t mostQueueUnits; //!< cap of RdmaIntHop::queueBytes, in units of queueBytes
-    QbbPs time;              //!< unit of RdmaIntHop::time
-    QbbPs timeWrap;          //!< modulus of RdmaIntHop::time
+    RdmaPs time;             //!< unit of RdmaIntHop::time
+    RdmaPs timeWrap;         //!< modulus of RdmaIntHop::time
 };
 
 /**
@@ -88,7 +88,7 @@ GetRdmaIntUnits(RdmaIntFormat format)
  * from 25 to 400 Gb/s. This list extends theirs by rates of Ethernet and InfiniBand ports to the 15
  * codes of a four-bit field.
  */
-constexpr std::array<QbbBitRate, 15> RDMA_INT_RATES = {
+constexpr std::array<RdmaBitRate, 15> RDMA_INT_RATES = {
     1_gbps,
     2'500_mbps,
     5_gbps,
@@ -112,7 +112,7 @@ constexpr std::array<QbbBitRate, 15> RDMA_INT_RATES = {
  * \return code of the rate in the format PAPER, 1 to 15; 0 if the rate has no code
  */
 inline uint8_t
-GetRdmaIntRateCode(QbbBitRate rate)
+GetRdmaIntRateCode(RdmaBitRate rate)
 {
     const auto found = std::lower_bound(RDMA_INT_RATES.begin(), RDMA_INT_RATES.end(), rate);
     return found != RDMA_INT_RATES.end() && *found == rate
@@ -126,7 +126,7 @@ GetRdmaIntRateCode(QbbBitRate rate)
  * \return end of a message that refuses the rate
  */
 inline std::string
-GetRdmaNoCodeMessage(QbbBitRate rate)
+GetRdmaNoCodeMessage(RdmaBitRate rate)
 {
     std::ostringstream text;
     text << ": IntFormat Paper has no code for a port of " << rate
@@ -146,7 +146,7 @@ GetRdmaNoCodeMessage(QbbBitRate rate)
  * \return true if clock and byte counter of the port advance by at most half of their range
  */
 inline bool
-IsRdmaIntUnambiguous(RdmaIntFormat format, QbbBitRate rate, QbbPs time)
+IsRdmaIntUnambiguous(RdmaIntFormat format, RdmaBitRate rate, RdmaPs time)
 {
     const RdmaIntUnits units = GetRdmaIntUnits(format);
     const double bytes = static_cast<double>(rate) * static_cast<double>(time) / 8e12;

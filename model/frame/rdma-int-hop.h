@@ -3,8 +3,8 @@
 #ifndef RDMA_INT_HOP_H
 #define RDMA_INT_HOP_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -19,10 +19,10 @@ namespace ns3
  */
 struct RdmaIntHop
 {
-    QbbBitRate rate{0};     //!< rate of the port by which the packet left the switch
+    RdmaBitRate rate{0};    //!< rate of the port by which the packet left the switch
     uint64_t txBytes{0};    //!< line bytes that the port sent before the packet
     uint64_t queueBytes{0}; //!< bytes behind the packet in the egress queue of its class
-    QbbPs time{0};          //!< instant at which the transmission of the packet began
+    RdmaPs time{0};         //!< instant at which the transmission of the packet began
 
     /** \param other another record \return true if all fields are equal */
     bool operator==(const RdmaIntHop& other) const

@@ -89,7 +89,7 @@ QbbChannel::SetSerialized(bool serialized)
 void
 QbbChannel::SetDelay(Time delay)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     for (const QbbPort* port : m_ports)
     {
         NS_ABORT_MSG_IF(port && port->HasHeadroom() && GetDelay() != delay,
@@ -101,13 +101,13 @@ QbbChannel::SetDelay(Time delay)
     NS_ABORT_MSG_IF(m_lines[0]->IsBusy() || m_lines[1]->IsBusy(),
                     "rdma: the delay of a cable is changed while frames are on it");
     const int64_t fs = delay.GetFemtoSeconds();
-    RefuseRdmaIf(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
+    RefuseRdmaIf(fs < RDMA_FS_PER_PS || fs % RDMA_FS_PER_PS != 0,
                  "a channel delay of ",
                  delay.As(Time::NS),
                  "; accepted: whole picoseconds, at least 1 ps");
     for (auto& line : m_lines)
     {
-        line->SetDelay(QbbPs(fs / QBB_FS_PER_PS));
+        line->SetDelay(RdmaPs(fs / RDMA_FS_PER_PS));
     }
     for (QbbLineExit* exit : m_exitOf)
     {
@@ -177,7 +177,7 @@ QbbChannel::SetUp(bool up)
     m_up = up;
     if (!up)
     {
-        m_lastDown = QbbEventNow();
+        m_lastDown = RdmaEventNow();
         for (auto& line : m_lines)
         {
             line->LoseAll();

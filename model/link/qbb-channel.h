@@ -5,7 +5,7 @@
 
 #include "qbb-line-exit.h"
 #include "qbb-line.h"
-#include "qbb-time.h"
+#include "rdma-time.h"
 
 #include <ns3/channel.h>
 #include <ns3/node.h>
@@ -128,13 +128,13 @@ class QbbChannel : public Channel
     }
 
     /** \return time at which the link went down most recently; before time 0 if it has not */
-    QbbEventTime GetLastDown() const
+    RdmaEventTime GetLastDown() const
     {
         return m_lastDown;
     }
 
     /** \return the one-way propagation delay */
-    QbbPs GetDelayPs() const
+    RdmaPs GetDelayPs() const
     {
         return m_lines[0]->GetDelay();
     }
@@ -189,7 +189,7 @@ class QbbChannel : public Channel
     std::array<QbbLineExit*, 2> m_exitOf{}; //!< exits of the ports; null: the port has none
     bool m_up{true};                        //!< true if the link is up
     /// Time at which the link went down most recently
-    QbbEventTime m_lastDown{QbbEventTime::FromFs(-1)};
+    RdmaEventTime m_lastDown{RdmaEventTime::FromFs(-1)};
 };
 
 } // namespace ns3

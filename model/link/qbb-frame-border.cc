@@ -2,10 +2,10 @@
 
 #include "qbb-frame-border.h"
 
-#include "qbb-event-time.h"
 #include "qbb-line.h"
 #include "qbb-port.h"
-#include "qbb-prefetch.h"
+#include "rdma-event-time.h"
+#include "rdma-prefetch.h"
 
 #include <algorithm>
 #include <limits>
@@ -42,13 +42,13 @@ QbbFrameBorder::Open(uint32_t compartment)
 uint64_t
 QbbFrameBorder::GetEarliest(uint32_t compartment) const
 {
-    const QbbPs earliest = m_compartments[compartment].earliest;
-    return earliest == QBB_NEVER ? std::numeric_limits<uint64_t>::max()
-                                 : static_cast<uint64_t>(earliest.Get()) * QBB_FS_PER_PS;
+    const RdmaPs earliest = m_compartments[compartment].earliest;
+    return earliest == RDMA_NEVER ? std::numeric_limits<uint64_t>::max()
+                                  : static_cast<uint64_t>(earliest.Get()) * RDMA_FS_PER_PS;
 }
 
 void
-QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
+QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, RdmaPs arrival)
 {
     Compartment& open = m_compartments[m_open];
     Crossing& crossing = GetNext(open.crossings, open.size);
@@ -77,8 +77,8 @@ QbbFrameBorder::TakeOver(uint32_t compartment)
         const Crossing& crossing = full.crossings[i];
         if (i + 2 * AHEAD < full.size)
         {
-            QbbPrefetchLines(&full.crossings[i + 2 * AHEAD], 2);
-            QbbPrefetchLines(full.crossings[i + AHEAD].line, 2);
+            RdmaPrefetchLines(&full.crossings[i + 2 * AHEAD], 2);
+            RdmaPrefetchLines(full.crossings[i + AHEAD].line, 2);
         }
         Rest* const rest = crossing.rest == NONE ? nullptr : &full.rests[crossing.rest];
         QbbPort* const receiver = crossing.line->GetReceiver();
@@ -102,7 +102,7 @@ QbbFrameBorder::TakeOver(uint32_t compartment)
     }
     full.size = 0;
     full.restSize = 0;
-    full.earliest = QBB_NEVER;
+    full.earliest = RDMA_NEVER;
 }
 
 } // namespace ns3

@@ -6,7 +6,7 @@
 #include "qbb-frame.h"
 #include "qbb-line-exit.h"
 #include "qbb-node-groups.h"
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <array>
 #include <cstdint>
@@ -23,10 +23,10 @@ class QbbLine;
  * sender's frame returns to its pool, and the receiving port allocates a frame from its own pool. A
  * packet of ns-3 goes with its frame: nothing else refers to the packet object of a frame.
  */
-class QbbFrameBorder final : public QbbBorder
+class QbbFrameBorder final : public RdmaBorder
 {
   public:
-    // Inherited from QbbBorder
+    // Inherited from RdmaBorder
     void Open(uint32_t compartment) override;
     uint64_t GetEarliest(uint32_t compartment) const override;
     void TakeOver(uint32_t compartment) override;
@@ -38,7 +38,7 @@ class QbbFrameBorder final : public QbbBorder
      * \param frame the frame, which the caller destroys
      * \param arrival instant at which the last bit arrives at the receiver
      */
-    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival);
+    void Send(QbbLine& line, QbbFrame& frame, RdmaPs arrival);
 
   private:
     static constexpr uint32_t NONE = UINT32_MAX; //!< index that stands for no Rest
@@ -55,7 +55,7 @@ class QbbFrameBorder final : public QbbBorder
     struct alignas(64) Crossing
     {
         QbbLine* line{nullptr};        //!< line of the receiver
-        QbbPs arrival{0};              //!< instant at which the last bit arrives
+        RdmaPs arrival{0};             //!< instant at which the last bit arrives
         QbbFrameHeaders headers;       //!< the frame's headers
         QbbFrameExtensions extensions; //!< the frame's further headers
         uint32_t rest{NONE};           //!< index of the frame's rare fields; NONE: none in use
@@ -70,7 +70,7 @@ class QbbFrameBorder final : public QbbBorder
         std::size_t size{0};             //!< number of frames
         std::vector<Rest> rests;         //!< rare fields of some of the frames
         std::size_t restSize{0};         //!< number of frames with rare fields
-        QbbPs earliest{QBB_NEVER};       //!< earliest arrival
+        RdmaPs earliest{RDMA_NEVER};     //!< earliest arrival
     };
 
     std::array<Compartment, COMPARTMENTS> m_compartments; //!< filled and emptied in turn
@@ -97,7 +97,7 @@ class QbbFrameExit final : public QbbLineExit
     {
     }
 
-    void Send(QbbFrame& frame, QbbPs arrival) override
+    void Send(QbbFrame& frame, RdmaPs arrival) override
     {
         m_border.Send(m_line, frame, arrival);
     }

@@ -4,8 +4,8 @@
 #define QBB_FRAME_SINK_H
 
 #include "qbb-frame.h"
-#include "qbb-prefetch.h"
-#include "qbb-ps.h"
+#include "rdma-prefetch.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -25,7 +25,7 @@ class QbbPort;
  *
  * Aligned to a cache line, because a port fetches the first two lines of its sink in advance.
  */
-class alignas(QBB_CACHE_LINE) QbbFrameSink
+class alignas(RDMA_CACHE_LINE) QbbFrameSink
 {
   public:
     virtual ~QbbFrameSink() = default;
@@ -57,11 +57,10 @@ class alignas(QBB_CACHE_LINE) QbbFrameSink
      *
      * \param port port that will receive the frame
      * \param frame the frame, whose `priority` is the class at the sender
-     * \param step step of QbbEvent::Prefetch(), from 2 on; the port has fetched the first two cache
-     *        lines of the QbbFrameSink
-     * \param [in,out] note a number that one step stores and the next step reads, for instance the
-     *        egress port of the frame. If a step was left out, the number is one that an earlier
-     *        frame has left
+     * \param step step of RdmaEvent::Prefetch(), from 2 on; the port has fetched the first two
+     * cache lines of the QbbFrameSink \param [in,out] note a number that one step stores and the
+     * next step reads, for instance the egress port of the frame. If a step was left out, the
+     * number is one that an earlier frame has left
      */
     virtual void PrefetchFrame(const QbbPort& port,
                                const QbbFrame& frame,
@@ -79,7 +78,7 @@ class alignas(QBB_CACHE_LINE) QbbFrameSink
      * \param frame transmitted frame
      * \param start instant of the first bit; before now if the frame cuts through
      */
-    virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) = 0;
+    virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start) = 0;
 
     /**
      * Called when a frame leaves its buffer without transmission: the frame was dropped, or it has

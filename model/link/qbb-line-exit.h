@@ -4,7 +4,7 @@
 #define QBB_LINE_EXIT_H
 
 #include "qbb-frame.h"
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 namespace ns3
 {
@@ -28,22 +28,22 @@ class QbbLineExit
      * \param frame the frame, which the caller destroys
      * \param arrival instant at which the last bit arrives at the receiver
      */
-    virtual void Send(QbbFrame& frame, QbbPs arrival) = 0;
+    virtual void Send(QbbFrame& frame, RdmaPs arrival) = 0;
 
     /** \param delay propagation delay of the cable */
-    void SetDelay(QbbPs delay)
+    void SetDelay(RdmaPs delay)
     {
         m_delay = delay;
     }
 
     /** \return the propagation delay of the cable */
-    QbbPs GetDelay() const
+    RdmaPs GetDelay() const
     {
         return m_delay;
     }
 
   private:
-    QbbPs m_delay{0}; //!< propagation delay of the cable
+    RdmaPs m_delay{0}; //!< propagation delay of the cable
 };
 
 } // namespace ns3

@@ -2,11 +2,11 @@
 
 #include "qbb-line.h"
 
-#include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
-#include "qbb-prefetch.h"
-#include "qbb-trace.h"
+#include "rdma-event-order.h"
+#include "rdma-prefetch.h"
+#include "rdma-trace.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -17,14 +17,14 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("QbbLine");
 
-static_assert(sizeof(QbbLine) == 2 * QBB_CACHE_LINE,
+static_assert(sizeof(QbbLine) == 2 * RDMA_CACHE_LINE,
               "each further line is a miss in a large fabric");
 
 void
-QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
+QbbLine::TakeOver(QbbFramePtr&& frame, RdmaPs arrival)
 {
-    const QbbEventTime now = QbbEventNow();
-    NS_ABORT_MSG_IF(QbbEventTime(arrival, 0) < now,
+    const RdmaEventTime now = RdmaEventNow();
+    NS_ABORT_MSG_IF(RdmaEventTime(arrival, 0) < now,
                     "rdma: a frame arrives at node "
                         << m_receiver->GetNodeId() << " at " << arrival
                         << " ps, when the node's thread has passed that instant; accepted: rates "
@@ -35,21 +35,21 @@ QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
 
 // Each frame passes through this function.
 [[gnu::always_inline]] inline void
-QbbLine::ScheduleNextArrival(QbbEventTime eventTime)
+QbbLine::ScheduleNextArrival(RdmaEventTime eventTime)
 {
     // The frame has left the CPU caches during the cable delay; the next event of this line reads
     // it.
-    QbbPrefetch(m_next.frame.get());
+    RdmaPrefetch(m_next.frame.get());
     m_eventInstant = m_next.arrival;
-    m_eventTime = QbbEventTime(
+    m_eventTime = RdmaEventTime(
         m_eventInstant,
-        QbbEventOrder::Arrivals::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
+        RdmaEventOrder::Arrivals::AtPort(RdmaPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
     // The context of the event is the receiving node, whichever node schedules the event.
-    QbbSchedule(m_nodeId, m_eventTime, eventTime, this);
+    RdmaSchedule(m_nodeId, m_eventTime, eventTime, this);
 }
 
 void
-QbbLine::ScheduleArrival(QbbEventTime eventTime)
+QbbLine::ScheduleArrival(RdmaEventTime eventTime)
 {
     if (m_nodeId == UINT32_MAX)
     {
@@ -64,9 +64,9 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
 [[gnu::always_inline]] inline void
 QbbLine::TakeArrival()
 {
-    const QbbPs eventInstant = m_eventInstant;
-    const QbbEventTime eventTime = m_eventTime;
-    m_eventInstant = QBB_NEVER;
+    const RdmaPs eventInstant = m_eventInstant;
+    const RdmaEventTime eventTime = m_eventTime;
+    m_eventInstant = RDMA_NEVER;
     // If the link went down, the frame of this event may have been lost.
     if (!m_next.frame)
     {
@@ -132,7 +132,7 @@ QbbLine::Prefetch(uint32_t step) const
 void
 QbbLine::TakeArrivalsInTurn()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     if (m_eventInstant != now)
     {
         return; // the event of a port with an equal place has already delivered this frame
@@ -140,13 +140,13 @@ QbbLine::TakeArrivalsInTurn()
     // The first event of a place delivers the frames of all ports with that place, in an order
     // that does not depend on the order of scheduling.
     const Ptr<Node> node = m_receiver->GetDevice()->GetNode();
-    const uint32_t place = m_deviceIndex % QbbEventOrder::PLACES;
+    const uint32_t place = m_deviceIndex % RdmaEventOrder::PLACES;
     const uint32_t ports =
-        (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;
-    const uint32_t first = QbbPortPlace(node->GetId(), place, now) % ports;
+        (node->GetNDevices() - place + RdmaEventOrder::PLACES - 1) / RdmaEventOrder::PLACES;
+    const uint32_t first = RdmaPortPlace(node->GetId(), place, now) % ports;
     for (uint32_t i = 0; i < ports; ++i)
     {
-        const uint32_t index = place + (first + i) % ports * QbbEventOrder::PLACES;
+        const uint32_t index = place + (first + i) % ports * RdmaEventOrder::PLACES;
         const auto port = DynamicCast<QbbNetDevice>(node->GetDevice(index));
         if (!port || !port->GetQbbChannel())
         {

@@ -5,8 +5,8 @@
 
 #include "qbb-frame.h"
 #include "qbb-port-counters.h"
-#include "qbb-ring.h"
-#include "qbb-time.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-time.h"
 
 #include <cstdint>
 #include <memory>
@@ -28,7 +28,7 @@ class QbbPort;
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its cable and then does nothing.
  */
-class alignas(64) QbbLine final : public QbbEvent
+class alignas(64) QbbLine final : public RdmaEvent
 {
   public:
     /** \param receiver port at the far end; null: the line delivers no frames */
@@ -44,13 +44,13 @@ class alignas(64) QbbLine final : public QbbEvent
     }
 
     /** \param delay propagation delay; must not change while frames are in flight */
-    void SetDelay(QbbPs delay)
+    void SetDelay(RdmaPs delay)
     {
         m_delay = delay;
     }
 
     /** \return the propagation delay */
-    QbbPs GetDelay() const
+    RdmaPs GetDelay() const
     {
         return m_delay;
     }
@@ -74,7 +74,7 @@ class alignas(64) QbbLine final : public QbbEvent
      * \param sent instant at which the last bit leaves the sender
      * \param eventTime time of the running event
      */
-    [[gnu::always_inline]] void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
+    [[gnu::always_inline]] void Transmit(QbbFramePtr&& frame, RdmaPs sent, RdmaEventTime eventTime)
     {
         Add(sent + m_delay, std::move(frame), eventTime);
     }
@@ -85,9 +85,9 @@ class alignas(64) QbbLine final : public QbbEvent
      * \param frame frame from the pool of the receiver
      * \param arrival instant at which the last bit arrives, in the future
      */
-    void TakeOver(QbbFramePtr&& frame, QbbPs arrival);
+    void TakeOver(QbbFramePtr&& frame, RdmaPs arrival);
 
-    // Inherited from QbbEvent
+    // Inherited from RdmaEvent
     void Run() override;
     void Prefetch(uint32_t step) const override;
 
@@ -107,7 +107,7 @@ class alignas(64) QbbLine final : public QbbEvent
     /** \return true if an arrival is scheduled */
     bool IsBusy() const
     {
-        return m_eventInstant != QBB_NEVER;
+        return m_eventInstant != RDMA_NEVER;
     }
 
     /** \return number of frames in flight */
@@ -146,11 +146,11 @@ class alignas(64) QbbLine final : public QbbEvent
     /** A frame in flight. */
     struct InFlight
     {
-        QbbPs arrival{0};  //!< arrival of the last bit at the receiver
+        RdmaPs arrival{0}; //!< arrival of the last bit at the receiver
         QbbFramePtr frame; //!< frame in flight
     };
 
-    [[gnu::always_inline]] void Add(QbbPs arrival, QbbFramePtr&& frame, QbbEventTime eventTime)
+    [[gnu::always_inline]] void Add(RdmaPs arrival, QbbFramePtr&& frame, RdmaEventTime eventTime)
     {
         if (m_next.frame)
         {
@@ -159,28 +159,28 @@ class alignas(64) QbbLine final : public QbbEvent
         }
         m_next.arrival = arrival;
         m_next.frame = std::move(frame);
-        if (m_eventInstant == QBB_NEVER)
+        if (m_eventInstant == RDMA_NEVER)
         {
             ScheduleArrival(eventTime);
         }
     }
 
-    void ScheduleArrival(QbbEventTime eventTime);
-    void ScheduleNextArrival(QbbEventTime eventTime);
+    void ScheduleArrival(RdmaEventTime eventTime);
+    void ScheduleNextArrival(RdmaEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();
     QbbFramePtr CrossAsBytes(QbbFrame& frame);
 
     // The object has two cache lines. The memory of m_later is a third one, which a frame needs
     // only if other frames are in flight.
-    QbbPs m_delay{0};                //!< propagation delay
-    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
-    InFlight m_next;                 //!< the first frame in flight
-    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
-    QbbEventTime m_eventTime;        //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_later;       //!< frames in flight behind m_next, in order of arrival
+    RdmaPs m_delay{0};                 //!< propagation delay
+    RdmaPs m_eventInstant{RDMA_NEVER}; //!< arrival that is scheduled; RDMA_NEVER: none
+    InFlight m_next;                   //!< the first frame in flight
+    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
+    RdmaEventTime m_eventTime;         //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
+    RdmaRingBuffer<InFlight> m_later;  //!< frames in flight behind m_next, in order of arrival
     /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
     std::unique_ptr<std::vector<uint8_t>> m_bytes;
     uint64_t m_lostInFlight{0}; //!< frames lost because the link went down

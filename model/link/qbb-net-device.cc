@@ -2,10 +2,10 @@
 
 #include "qbb-net-device.h"
 
-#include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
+#include "rdma-event-order.h"
 #include "rdma-refuse.h"
 #include "rdma-warnings.h"
 
@@ -215,7 +215,7 @@ void
 QbbNetDevice::DoInitialize()
 {
     NS_LOG_FUNCTION(this);
-    QbbCheckTimeResolution();
+    RdmaCheckTimeResolution();
     CheckStackRouting();
     Start();
     NetDevice::DoInitialize();
@@ -276,7 +276,7 @@ void
 QbbNetDevice::SetDataRate(DataRate rate)
 {
     NS_ABORT_MSG_IF(IsInitialized(), "rdma: the rate of a port is changed while it is running");
-    m_rate = QbbLineRate(QbbBitRate(rate));
+    m_rate = RdmaLineRate(RdmaBitRate(rate));
 }
 
 void
@@ -292,14 +292,14 @@ QbbNetDevice::SetScheduler(std::string text)
 void
 QbbNetDevice::SetDelayedPause(Time delay)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const int64_t fs = delay.GetFemtoSeconds();
-    RefuseRdmaIf(fs < 0 || fs % QBB_FS_PER_PS != 0,
+    RefuseRdmaIf(fs < 0 || fs % RDMA_FS_PER_PS != 0,
                  "a pause reaction delay of ",
                  delay.As(Time::NS),
                  "; accepted: whole picoseconds");
     RefuseWhileRunning("PauseReactionDelay");
-    m_flow.GetSettings().reaction = QbbPs(fs / QBB_FS_PER_PS);
+    m_flow.GetSettings().reaction = RdmaPs(fs / RDMA_FS_PER_PS);
 }
 
 void
@@ -505,7 +505,7 @@ QbbNetDevice::CheckStackRouting() const
     }
     if (found)
     {
-        QbbWarnOnce(
+        RdmaWarnOncePerSimulation(
             "nix-vector routing",
             "node " + std::to_string(m_nodeId) +
                 " has nix-vector routing of ns-3, which finds no path through the switch at port " +
@@ -541,9 +541,9 @@ QbbNetDevice::SetIfIndex(const uint32_t index)
     constexpr uint32_t MAX_PORTS = std::numeric_limits<uint16_t>::max();
     RefuseRdmaIf(index >= MAX_PORTS, "a node with more than ", MAX_PORTS, " ports");
     m_deviceIndex = index;
-    for (uint32_t other = index; m_node && other >= QbbEventOrder::PLACES;)
+    for (uint32_t other = index; m_node && other >= RdmaEventOrder::PLACES;)
     {
-        other -= QbbEventOrder::PLACES;
+        other -= RdmaEventOrder::PLACES;
         if (const auto port = DynamicCast<QbbNetDevice>(m_node->GetDevice(other)))
         {
             port->m_sharesPlace = true;
@@ -570,17 +570,17 @@ QbbNetDevice::SetNode(Ptr<Node> node)
     m_nodeId = node->GetId();
 }
 
-QbbPeakReaders::Values
+RdmaPeakReaders::Values
 QbbNetDevice::TakePeaks()
 {
     const auto peaks = m_queues.TakePeaks();
     return {peaks.begin(), peaks.end()};
 }
 
-QbbPeakReaders::Values
+RdmaPeakReaders::Values
 QbbNetDevice::GetQueueBytes() const
 {
-    QbbPeakReaders::Values bytes;
+    RdmaPeakReaders::Values bytes;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
         bytes.push_back(m_queues.GetBytes(priority));

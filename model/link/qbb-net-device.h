@@ -3,8 +3,8 @@
 #ifndef QBB_NET_DEVICE_H
 #define QBB_NET_DEVICE_H
 
-#include "qbb-peak-readers.h"
 #include "qbb-port.h"
+#include "rdma-peak-readers.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/net-device-queue-interface.h>
@@ -88,7 +88,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     void AddQueueInterface();
 
     /** \return a new reader of the peaks of the egress queues, for ReadPeaks() */
-    QbbPeakReaders::Reader AddPeakReader()
+    RdmaPeakReaders::Reader AddPeakReader()
     {
         return m_peakReaders.Add(TakePeaks(), GetQueueBytes());
     }
@@ -98,7 +98,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
      * \return by class, greatest length of the egress queue in bytes since the reader's latest
      *         reading, or since AddPeakReader()
      */
-    QbbPeakReaders::Values ReadPeaks(const QbbPeakReaders::Reader& reader)
+    RdmaPeakReaders::Values ReadPeaks(const RdmaPeakReaders::Reader& reader)
     {
         return m_peakReaders.Read(reader, TakePeaks(), GetQueueBytes());
     }
@@ -255,8 +255,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     template <auto setting, typename T>
     T GetFlow() const;
     void SetDelayedPause(Time delay);
-    QbbPeakReaders::Values TakePeaks();
-    QbbPeakReaders::Values GetQueueBytes() const;
+    RdmaPeakReaders::Values TakePeaks();
+    RdmaPeakReaders::Values GetQueueBytes() const;
 
     Time GetDelayedPause() const
     {
@@ -276,7 +276,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     ReceiveCallback m_receive;               //!< receive callback of ns-3's stack
     PromiscReceiveCallback m_promiscReceive; //!< promiscuous receive callback of ns-3's stack
     TracedCallback<> m_linkChange;           //!< link-change callbacks
-    QbbPeakReaders m_peakReaders;            //!< readers of the peaks of the egress queues
+    RdmaPeakReaders m_peakReaders;           //!< readers of the peaks of the egress queues
 };
 
 } // namespace ns3

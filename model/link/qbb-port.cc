@@ -41,7 +41,7 @@ FireFrame(const Trace& trace, const QbbFrame& frame, More... more)
     {
         return;
     }
-    QbbEngine* const deferrer = GetQbbSinkDeferrer();
+    RdmaEngine* const deferrer = GetQbbSinkDeferrer();
     if (!deferrer)
     {
         CheckQbbSink();
@@ -118,8 +118,8 @@ QbbPort::CheckLink() const
                  " of node ",
                  GetNodeId(),
                  " has no cable, or its cable has no other end");
-    const QbbBitRate rate = GetLineRate().GetBitRate();
-    const QbbBitRate otherRate = peer->GetLineRate().GetBitRate();
+    const RdmaBitRate rate = GetLineRate().GetBitRate();
+    const RdmaBitRate otherRate = peer->GetLineRate().GetBitRate();
     RefuseRdmaIf(rate != otherRate,
                  "the link between nodes ",
                  GetNodeId(),
@@ -204,14 +204,14 @@ QbbPort::Stop()
 // Transmission
 
 // Each frame passes through this function.
-[[gnu::always_inline]] inline QbbPs
-QbbPort::Occupy(const QbbFrame& frame, QbbPs start)
+[[gnu::always_inline]] inline RdmaPs
+QbbPort::Occupy(const QbbFrame& frame, RdmaPs start)
 {
     const uint32_t bytes = frame.size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
     if (m_rate.IsExact())
     {
-        const QbbPs sent = start + m_rate.BytesToPs(bytes);
+        const RdmaPs sent = start + m_rate.BytesToPs(bytes);
         m_busyUntil = sent + m_rate.BytesToPs(gap);
         return sent;
     }
@@ -220,7 +220,7 @@ QbbPort::Occupy(const QbbFrame& frame, QbbPs start)
 
 // Each frame passes through this function.
 [[gnu::always_inline]] inline void
-QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
+QbbPort::PutOnLine(QbbFramePtr&& frame, RdmaPs sent, RdmaEventTime eventTime)
 {
     if (m_line)
     {
@@ -233,9 +233,9 @@ QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
 
 // Each frame passes through this function, except for the frames of SendAtOnce().
 [[gnu::always_inline]] inline void
-QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
+QbbPort::StartTransmission(QbbFramePtr&& frame, RdmaEventTime eventTime, RdmaPs start)
 {
-    const QbbPs sent = Occupy(*frame, start);
+    const RdmaPs sent = Occupy(*frame, start);
     const uint8_t priority = frame->priority;
     const bool isAwaited = m_stackWaits & (1U << priority);
     const uint32_t stackBytes = isAwaited ? GetStackBytes(*frame) : 0;
@@ -282,15 +282,15 @@ QbbPort::CountPassing(const QbbFrame& frame)
 }
 
 void
-QbbPort::SendAtOnce(QbbFramePtr&& frame, QbbEventTime eventTime)
+QbbPort::SendAtOnce(QbbFramePtr&& frame, RdmaEventTime eventTime)
 {
     CountPassing(*frame);
-    const QbbPs sent = Occupy(*frame, eventTime.GetInstant());
+    const RdmaPs sent = Occupy(*frame, eventTime.GetInstant());
     PutOnLine(std::move(frame), sent, eventTime);
 }
 
 void
-QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
+QbbPort::Enqueue(QbbFramePtr&& frame, RdmaEventTime eventTime)
 {
     FireTrace(&Sources::macTx, *frame);
     if (!m_up)
@@ -319,7 +319,7 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
 }
 
 bool
-QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
+QbbPort::CutThrough(QbbFramePtr& frame, RdmaPs earliest, RdmaEventTime eventTime)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
     // Frames waiting in a paused class do not block the other classes.
@@ -330,13 +330,13 @@ QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
     FireTrace(&Sources::macTx, *frame);
     CountSent(*frame);
     ++m_counters.cutThroughFrames;
-    const QbbPs start = std::max({earliest, m_busyUntil, m_flow.GetResumed(frame->priority)});
+    const RdmaPs start = std::max({earliest, m_busyUntil, m_flow.GetResumed(frame->priority)});
     StartTransmission(std::move(frame), eventTime, start);
     return true;
 }
 
 [[gnu::always_inline]] inline QbbFramePtr
-QbbPort::NextFrameToSend(QbbPs now)
+QbbPort::NextFrameToSend(RdmaPs now)
 {
     if (m_flow.IsPending())
     {
@@ -364,7 +364,7 @@ QbbPort::NextFrameToSend(QbbPs now)
 }
 
 void
-QbbPort::TryTransmit(QbbEventTime eventTime)
+QbbPort::TryTransmit(RdmaEventTime eventTime)
 {
     if (!m_up || !HasWork())
     {
@@ -375,7 +375,7 @@ QbbPort::TryTransmit(QbbEventTime eventTime)
         ArmTransmission(eventTime);
         return;
     }
-    const QbbPs now = eventTime.GetInstant();
+    const RdmaPs now = eventTime.GetInstant();
     if (QbbFramePtr frame = NextFrameToSend(now))
     {
         StartTransmission(std::move(frame), eventTime, now);
@@ -387,7 +387,7 @@ QbbPort::TryTransmit(QbbEventTime eventTime)
 }
 
 void
-QbbPort::ArmTransmission(QbbEventTime eventTime)
+QbbPort::ArmTransmission(RdmaEventTime eventTime)
 {
     if (m_txArmed != m_busyUntil)
     {
@@ -400,7 +400,7 @@ QbbPort::ArmTransmission(QbbEventTime eventTime)
 QbbPort::OnPortEvent()
 {
     // Every timer runs all due work, so the order of the timers does not matter.
-    const QbbEventTime eventTime = QbbEventNow();
+    const RdmaEventTime eventTime = RdmaEventNow();
     if (m_flow.IsActive())
     {
         m_flow.Update(eventTime.GetInstant());
@@ -411,7 +411,7 @@ QbbPort::OnPortEvent()
 void
 QbbPort::FlowChanged()
 {
-    TryTransmit(QbbEventNow());
+    TryTransmit(RdmaEventNow());
 }
 
 void
@@ -421,7 +421,7 @@ QbbPort::FlowTimerFired()
 }
 
 QbbFramePtr
-QbbPort::MakePauseFrame(QbbPs now)
+QbbPort::MakePauseFrame(RdmaPs now)
 {
     QbbFramePtr frame = m_pool.Allocate();
     frame->srcMac = m_address;
@@ -481,7 +481,7 @@ void
 QbbPort::HandleLinkChange()
 {
     m_up = m_channel->IsUp();
-    m_flow.Reset(QbbNow());
+    m_flow.Reset(RdmaNow());
     if (!m_up)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)
@@ -495,7 +495,7 @@ QbbPort::HandleLinkChange()
         m_sink->LinkChanged(*this);
     }
     m_flow.ArmTimers();
-    TryTransmit(QbbEventNow());
+    TryTransmit(RdmaEventNow());
 }
 
 uint64_t
@@ -822,14 +822,14 @@ QbbPort::FireMalformed(Ptr<const Packet> packet)
 }
 
 void
-QbbPort::FirePhyTxEnd(const QbbFrame& frame, QbbPs at)
+QbbPort::FirePhyTxEnd(const QbbFrame& frame, RdmaPs at)
 {
     if (!IsTraced() || m_sources->phyTxEnd.IsEmpty())
     {
         return;
     }
     Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
-    Simulator::Schedule(QbbToTime(at) - Simulator::Now(),
+    Simulator::Schedule(RdmaToTime(at) - Simulator::Now(),
                         [this, device = GetDevice(), packet]() { m_sources->phyTxEnd(packet); });
 }
 

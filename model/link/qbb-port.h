@@ -7,17 +7,17 @@
 #include "qbb-classifier.h"
 #include "qbb-egress-queues.h"
 #include "qbb-egress-scheduler.h"
-#include "qbb-event-order.h"
 #include "qbb-flow-control.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
-#include "qbb-line-rate.h"
 #include "qbb-port-counters.h"
-#include "qbb-prefetch.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
-#include "qbb-trace.h"
 #include "qbb-wire.h"
+#include "rdma-event-order.h"
+#include "rdma-line-rate.h"
+#include "rdma-prefetch.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
+#include "rdma-trace.h"
 
 #include <ns3/error-model.h>
 #include <ns3/mac48-address.h>
@@ -134,7 +134,7 @@ class QbbPort : private QbbFlowControlPort
     {
         if (m_line)
         {
-            QbbPrefetchLines(m_line, 2);
+            RdmaPrefetchLines(m_line, 2);
         }
     }
 
@@ -146,7 +146,7 @@ class QbbPort : private QbbFlowControlPort
      * \param frame frame with its addresses, `priority` and `size` set
      * \param eventTime time of the running event
      */
-    void Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime = QbbEventNow());
+    void Enqueue(QbbFramePtr&& frame, RdmaEventTime eventTime = RdmaEventNow());
 
     /**
      * \param priority class of a frame
@@ -154,7 +154,7 @@ class QbbPort : private QbbFlowControlPort
      * \return true if Enqueue() would start to send the frame at once and no trace source would
      *         fire; the caller may then call SendAtOnce() in place of Enqueue()
      */
-    bool CanSendAtOnce(uint8_t priority, QbbEventTime eventTime) const
+    bool CanSendAtOnce(uint8_t priority, RdmaEventTime eventTime) const
     {
         return m_up && !IsBusy(eventTime) && !HasWork() &&
                !(m_flow.GetPauseReceiver().GetPaused() & (1U << priority)) && !IsTraced();
@@ -166,7 +166,7 @@ class QbbPort : private QbbFlowControlPort
      * \param frame frame for which CanSendAtOnce() is true
      * \param eventTime time of the running event
      */
-    void SendAtOnce(QbbFramePtr&& frame, QbbEventTime eventTime);
+    void SendAtOnce(QbbFramePtr&& frame, RdmaEventTime eventTime);
 
     /**
      * Sends a frame by cut-through, after a switch has received the whole frame. Transmission
@@ -179,7 +179,7 @@ class QbbPort : private QbbFlowControlPort
      * \return false if the link is down, the class is paused, or the line is busy or awaited; the
      *         caller must then call Enqueue()
      */
-    bool CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime);
+    bool CutThrough(QbbFramePtr& frame, RdmaPs earliest, RdmaEventTime eventTime);
 
     /**
      * Announces that the source has frames of a class.
@@ -187,7 +187,7 @@ class QbbPort : private QbbFlowControlPort
      * \param priority class 0..7 for which NextFrame() would return a frame
      * \param eventTime time of the running event
      */
-    void AnnounceSource(uint8_t priority, QbbEventTime eventTime = QbbEventNow())
+    void AnnounceSource(uint8_t priority, RdmaEventTime eventTime = RdmaEventNow())
     {
         m_sourceReady |= static_cast<uint8_t>(1U << priority);
         TryTransmit(eventTime);
@@ -225,22 +225,22 @@ class QbbPort : private QbbFlowControlPort
     /** Fetches what Enqueue() needs into the CPU caches. \param priority class of the frame */
     void PrefetchTransmission(uint8_t priority) const
     {
-        QbbPrefetch(&m_sink);
-        QbbPrefetch(&m_busyUntil);
+        RdmaPrefetch(&m_sink);
+        RdmaPrefetch(&m_busyUntil);
         m_queues.Prefetch(priority);
-        QbbPrefetch(&m_flow);
-        QbbPrefetch(&m_counters.classes[priority]);
+        RdmaPrefetch(&m_flow);
+        RdmaPrefetch(&m_counters.classes[priority]);
     }
 
     /** Fetches what a timer of the port needs into the CPU caches. \param step step of
-     * QbbEvent::Prefetch() */
+     * RdmaEvent::Prefetch() */
     void PrefetchTimer(uint32_t step) const
     {
         if (step == 1)
         {
-            QbbPrefetch(&m_sink);
-            QbbPrefetch(&m_busyUntil);
-            QbbPrefetch(&m_flow);
+            RdmaPrefetch(&m_sink);
+            RdmaPrefetch(&m_busyUntil);
+            RdmaPrefetch(&m_flow);
             return;
         }
         if (step == 2)
@@ -256,21 +256,21 @@ class QbbPort : private QbbFlowControlPort
      * Fetches what ReceiveFromLine() and the sink need into the CPU caches.
      *
      * \param frame a frame that will arrive, with its class at the sender
-     * \param step step of QbbEvent::Prefetch()
+     * \param step step of RdmaEvent::Prefetch()
      * \param [in,out] note see QbbFrameSink::PrefetchFrame()
      */
     void PrefetchReception(const QbbFrame& frame, uint32_t step, uint32_t& note) const
     {
         if (step == 0)
         {
-            QbbPrefetch(&m_sink);
+            RdmaPrefetch(&m_sink);
             frame.Prefetch();
             return;
         }
         if (step == 1)
         {
-            QbbPrefetch(&m_counters.classes[frame.priority]);
-            QbbPrefetchLines(m_sink, 2);
+            RdmaPrefetch(&m_counters.classes[frame.priority]);
+            RdmaPrefetchLines(m_sink, 2);
             return;
         }
         if (m_sink)
@@ -285,7 +285,7 @@ class QbbPort : private QbbFlowControlPort
      * \param frame received frame
      * \param eventTime time of the running event
      */
-    void ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime);
+    void ReceiveFromLine(QbbFramePtr&& frame, RdmaEventTime eventTime);
 
     /** Counts a frame that was lost on the line. \param frame the frame \param reason why */
     void CountLossOnLine(QbbFrame& frame, QbbDropReason reason);
@@ -332,7 +332,7 @@ class QbbPort : private QbbFlowControlPort
     }
 
     // Watchers: functions that the module itself connects. A port calls them in its events, on the
-    // thread of its node. A watcher may act on that node only; QbbDefer() is for other work.
+    // thread of its node. A watcher may act on that node only; RdmaDefer() is for other work.
 
     /** Called for a class of a pause frame. \param priority the class \param quanta pause time in
      * quanta; 0 resumes */
@@ -427,7 +427,7 @@ class QbbPort : private QbbFlowControlPort
     }
 
     /** \return line rate of the port, with exact transmission times */
-    const QbbLineRate& GetLineRate() const
+    const RdmaLineRate& GetLineRate() const
     {
         return m_rate;
     }
@@ -521,7 +521,7 @@ class QbbPort : private QbbFlowControlPort
         return m_nodeId;
     }
 
-    /** \return true if another port of the node has the same QbbPortPlace() at every instant */
+    /** \return true if another port of the node has the same RdmaPortPlace() at every instant */
     bool SharesPlace() const
     {
         return m_sharesPlace;
@@ -573,10 +573,10 @@ class QbbPort : private QbbFlowControlPort
     }
 
     /** A trace source that fires with the class and the quanta of a pause frame. */
-    using PfcTrace = QbbWatchedTrace<uint8_t, uint16_t>;
+    using PfcTrace = RdmaWatchedTrace<uint8_t, uint16_t>;
 
     /** A trace source that fires for a frame. */
-    struct PacketTrace : public QbbTrace<Ptr<const Packet>>
+    struct PacketTrace : public RdmaTrace<Ptr<const Packet>>
     {
         /** Calls the watchers, and converts the frame for the sinks, if any.
          * \param frame the frame */
@@ -604,14 +604,14 @@ class QbbPort : private QbbFlowControlPort
     /** Trace sources that fire for drops, marks and pause frames. */
     struct RareSources
     {
-        PacketTrace macTxDrop;                           //!< trace source MacTxDrop
-        PacketTrace macRxDrop;                           //!< trace source MacRxDrop
-        PacketTrace phyRxDrop;                           //!< trace source PhyRxDrop
-        QbbTrace<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
-        QbbWatchedTrace<uint8_t> marked;                 //!< trace source Marked
-        PfcTrace pfcSent;                                //!< trace source PfcSent
-        PfcTrace pfcReceived;                            //!< trace source PfcReceived
-        std::vector<DropWatcher> dropWatchers;           //!< watchers of drops
+        PacketTrace macTxDrop;                            //!< trace source MacTxDrop
+        PacketTrace macRxDrop;                            //!< trace source MacRxDrop
+        PacketTrace phyRxDrop;                            //!< trace source PhyRxDrop
+        RdmaTrace<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
+        RdmaWatchedTrace<uint8_t> marked;                 //!< trace source Marked
+        PfcTrace pfcSent;                                 //!< trace source PfcSent
+        PfcTrace pfcReceived;                             //!< trace source PfcReceived
+        std::vector<DropWatcher> dropWatchers;            //!< watchers of drops
 
         /** \return true if a trace source has a sink */
         bool HasSinks() const;
@@ -659,8 +659,8 @@ class QbbPort : private QbbFlowControlPort
      */
     void FireMalformed(Ptr<const Packet> packet);
 
-    void OnPortEvent();                                         //!< called by m_txTimer
-    using PortTimer = QbbTimer<QbbPort, &QbbPort::OnPortEvent>; //!< timer of the port
+    void OnPortEvent();                                          //!< called by m_txTimer
+    using PortTimer = RdmaTimer<QbbPort, &QbbPort::OnPortEvent>; //!< timer of the port
 
     // Members stand in the order of their use, because each cache line of a port is a cache miss in
     // a large fabric. The reception of a frame needs the first line and its class's counters. The
@@ -679,14 +679,14 @@ class QbbPort : private QbbFlowControlPort
     bool m_routedPort{false};                   //!< attribute RoutedPort
     uint16_t m_mtu{1500};                       //!< attribute Mtu
     uint16_t m_vlanId{0};                       //!< attribute VlanId
-    QbbPs m_busyUntil{0};                       //!< end of the line's current occupancy
+    RdmaPs m_busyUntil{0};                      //!< end of the line's current occupancy
     /// Direction of the cable on which the port sends; null if m_exit takes the frames.
     QbbLine* m_line{nullptr};
     Mac48Address m_peerAddress;     //!< address of the port at the other end of the cable
     uint8_t m_sourceReady{0};       //!< classes announced by the source
     bool m_up{true};                //!< true if the link is up
     uint8_t m_stackWaits{0};        //!< classes whose departures ns-3's traffic control waits for
-    QbbLineRate m_rate;             //!< attribute DataRate
+    RdmaLineRate m_rate;            //!< attribute DataRate
     bool m_lineOverhead{true};      //!< attribute LineOverhead
     bool m_running{false};          //!< true after Start()
     QbbEgressScheduler m_scheduler; //!< attribute Scheduler; its first member is the strict classes
@@ -701,8 +701,8 @@ class QbbPort : private QbbFlowControlPort
     uint32_t m_nodeId{0};                   //!< id of the node
     uint32_t m_deviceIndex{0};              //!< index among the node's devices
 
-    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
-    PortTimer m_txTimer;        //!< fires when the line becomes free
+    RdmaPs m_txArmed{RDMA_NEVER}; //!< last deadline of m_txTimer
+    PortTimer m_txTimer;          //!< fires when the line becomes free
     /// Pool of pause frames and of ns-3's packets
     QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
     Ptr<QbbChannel> m_channel; //!< attached cable
@@ -754,7 +754,7 @@ class QbbPort : private QbbFlowControlPort
      * \param frame transmitted frame
      * \param at instant at which the last bit leaves; the device is kept alive until then
      */
-    void FirePhyTxEnd(const QbbFrame& frame, QbbPs at);
+    void FirePhyTxEnd(const QbbFrame& frame, RdmaPs at);
 
     // QbbFlowControlPort
     void FlowChanged() override;
@@ -765,9 +765,9 @@ class QbbPort : private QbbFlowControlPort
         return GetNodeId();
     }
 
-    uint32_t GetEventOrder(QbbPs at) const final
+    uint32_t GetEventOrder(RdmaPs at) const final
     {
-        return QbbEventOrder::Ports::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, at));
+        return RdmaEventOrder::Ports::AtPort(RdmaPortPlace(m_nodeId, m_deviceIndex, at));
     }
 
     /** Called when the link went down or up, for the device. */
@@ -781,12 +781,12 @@ class QbbPort : private QbbFlowControlPort
      */
     virtual void StackQueueMoved(uint8_t priority, uint32_t bytes) = 0;
 
-    void TryTransmit(QbbEventTime eventTime);
-    void ArmTransmission(QbbEventTime eventTime);
-    QbbFramePtr NextFrameToSend(QbbPs now);
-    QbbFramePtr MakePauseFrame(QbbPs now);
+    void TryTransmit(RdmaEventTime eventTime);
+    void ArmTransmission(RdmaEventTime eventTime);
+    QbbFramePtr NextFrameToSend(RdmaPs now);
+    QbbFramePtr MakePauseFrame(RdmaPs now);
 
-    QbbPs Occupy(const QbbFrame& frame, QbbPs start);
+    RdmaPs Occupy(const QbbFrame& frame, RdmaPs start);
     void CountInClass(const QbbFrame& frame);
     void CountPassing(const QbbFrame& frame);
     void CountSent(const QbbFrame& frame);
@@ -799,12 +799,12 @@ class QbbPort : private QbbFlowControlPort
         {
             const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
             m_queues.Prefetch(priority);
-            QbbPrefetch(&m_counters.classes[priority]);
+            RdmaPrefetch(&m_counters.classes[priority]);
         }
     }
 
-    void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
-    void PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime);
+    void StartTransmission(QbbFramePtr&& frame, RdmaEventTime eventTime, RdmaPs start);
+    void PutOnLine(QbbFramePtr&& frame, RdmaPs sent, RdmaEventTime eventTime);
     bool ShowArrival(const QbbFrame& frame);
     void ReceiveMacControl(const QbbFrame& frame);
 
@@ -821,10 +821,10 @@ class QbbPort : private QbbFlowControlPort
     }
 
     /** \param eventTime time of the running event \return true if a frame occupies the line */
-    bool IsBusy(QbbEventTime eventTime) const
+    bool IsBusy(RdmaEventTime eventTime) const
     {
         // This comparison takes a multiplication; the instant of the event would take a division.
-        return QbbEventTime(m_busyUntil, 0) > eventTime;
+        return RdmaEventTime(m_busyUntil, 0) > eventTime;
     }
 
     /** \param frame received frame \return true if the error model damages the frame */
@@ -839,7 +839,7 @@ class QbbPort : private QbbFlowControlPort
 
 // Each frame passes through this function at each hop.
 [[gnu::always_inline]] inline void
-QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
+QbbPort::ReceiveFromLine(QbbFramePtr&& frame, RdmaEventTime eventTime)
 {
     frame->arrival = eventTime;
     frame->ingressPort = m_portNumber;

@@ -17,14 +17,14 @@ QbbCrossbar::QbbCrossbar(std::vector<QbbPort*> ports,
       m_sink(sink),
       m_timer(this)
 {
-    QbbBitRate fastest;
+    RdmaBitRate fastest;
     for (const QbbPort* port : m_ports)
     {
         fastest = std::max(fastest, port->GetLineRate().GetBitRate());
         m_egressBytes.push_back(egressBytes ? egressBytes : 2 * port->GetMaxFrameBytes());
         m_ends.emplace_back(this);
     }
-    m_rate = QbbLineRate(QbbBitRate(std::llround(speedup * static_cast<double>(fastest))));
+    m_rate = RdmaLineRate(RdmaBitRate(std::llround(speedup * static_cast<double>(fastest))));
     m_matcher.Configure(static_cast<uint32_t>(m_ports.size()));
     for (uint16_t output = 0; output < m_ports.size(); ++output)
     {
@@ -40,7 +40,7 @@ QbbCrossbar::SchedulerChanged(uint16_t output)
 }
 
 void
-QbbCrossbar::FrameQueued(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime)
+QbbCrossbar::FrameQueued(uint16_t input, uint16_t output, uint8_t priority, RdmaEventTime eventTime)
 {
     m_matcher.AddWaiting(output);
     if (m_matcher.IsInputFree(input) && m_matcher.IsOutputFree(output) &&
@@ -56,7 +56,7 @@ QbbCrossbar::EgressFrameLeft(uint16_t output, uint8_t priority)
     UpdateRoom(output, priority);
     if (!m_inside && m_queues.GetWaiting(output))
     {
-        m_timer.ArmNoLater(QbbNow());
+        m_timer.ArmNoLater(RdmaNow());
     }
 }
 
@@ -89,8 +89,8 @@ void
 QbbCrossbar::OnTimer()
 {
     // Each timer event handles everything that is due, so that the order of timers does not matter.
-    const QbbEventTime eventTime = QbbEventNow();
-    const QbbPs now = eventTime.GetInstant();
+    const RdmaEventTime eventTime = RdmaEventNow();
+    const RdmaPs now = eventTime.GetInstant();
     m_inside = true;
     for (std::size_t i = 0; i < m_transfers.size();)
     {
@@ -110,7 +110,7 @@ QbbCrossbar::OnTimer()
     for (auto& pair : m_matcher.Match(m_queues))
     {
         ShowToMarkers(pair.output, pair.input, *pair.frame);
-        const QbbPs end = now + std::max(1_ps, m_rate.BytesToPs(pair.frame->size));
+        const RdmaPs end = now + std::max(1_ps, m_rate.BytesToPs(pair.frame->size));
         m_transfers.push_back({end, pair.input, pair.output, std::move(pair.frame)});
         m_ends[pair.input].Arm(end);
     }
@@ -118,7 +118,7 @@ QbbCrossbar::OnTimer()
 }
 
 void
-QbbCrossbar::Deliver(Transfer& transfer, QbbEventTime eventTime)
+QbbCrossbar::Deliver(Transfer& transfer, RdmaEventTime eventTime)
 {
     QbbPort& port = *m_ports[transfer.output];
     QbbFrame& frame = *transfer.frame;

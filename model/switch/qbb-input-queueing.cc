@@ -26,7 +26,7 @@ QbbInputQueueing::~QbbInputQueueing()
 }
 
 void
-QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventTime)
+QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, RdmaEventTime eventTime)
 {
     QbbPort& port = *m_ports[output];
     if (!port.IsUp())
@@ -42,7 +42,7 @@ QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventT
 }
 
 void
-QbbInputQueueing::FrameQueued(uint16_t, uint16_t output, uint8_t priority, QbbEventTime eventTime)
+QbbInputQueueing::FrameQueued(uint16_t, uint16_t output, uint8_t priority, RdmaEventTime eventTime)
 {
     m_ports[output]->AnnounceSource(priority, eventTime);
 }
@@ -93,8 +93,8 @@ void
 QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 {
     QbbPort& port = *m_ports[output];
-    const QbbBitRate outputRate = port.GetLineRate().GetBitRate();
-    QbbBitRate inputsRate = m_ports[input]->GetLineRate().GetBitRate();
+    const RdmaBitRate outputRate = port.GetLineRate().GetBitRate();
+    RdmaBitRate inputsRate = m_ports[input]->GetLineRate().GetBitRate();
     // The sum stops once it exceeds the output rate. The frame's own input is already included.
     m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
         inputsRate += other == input ? 0_bps : m_ports[other]->GetLineRate().GetBitRate();

@@ -40,7 +40,7 @@ class QbbInputQueueing : public QbbFrameSource
      * \param frame a frame in the buffer, with the MAC addresses of its next hop
      * \param eventTime the present time in femtoseconds
      */
-    void Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventTime);
+    void Push(uint16_t output, QbbFramePtr&& frame, RdmaEventTime eventTime);
 
     /**
      * Drops the waiting frames of an egress port and class, with QbbNetDevice::DropUnsent(). A
@@ -100,7 +100,7 @@ class QbbInputQueueing : public QbbFrameSource
     virtual void FrameQueued(uint16_t input,
                              uint16_t output,
                              uint8_t priority,
-                             QbbEventTime eventTime);
+                             RdmaEventTime eventTime);
 
     /**
      * Shows the markers a frame that was chosen to leave. The egress port still counts the frame.

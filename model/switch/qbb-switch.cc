@@ -376,8 +376,8 @@ void
 QbbSwitch::SetPintBaseRtt(Time baseRtt)
 {
     RefuseWhileRunning();
-    QbbSetTimeResolution();
-    const QbbPs time = QbbToPs(baseRtt);
+    RdmaSetTimeResolution();
+    const RdmaPs time = RdmaToPs(baseRtt);
     m_pint = time > 0_ps ? CreateObject<QbbPintMeter>() : nullptr;
     if (m_pint)
     {
@@ -388,7 +388,7 @@ QbbSwitch::SetPintBaseRtt(Time baseRtt)
 Time
 QbbSwitch::GetPintBaseRtt() const
 {
-    return QbbToTime(m_pint ? m_pint->GetBaseRtt() : 0_ps);
+    return RdmaToTime(m_pint ? m_pint->GetBaseRtt() : 0_ps);
 }
 
 void
@@ -639,7 +639,7 @@ QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     {
         return;
     }
-    const QbbEventTime eventTime = fields.arrival;
+    const RdmaEventTime eventTime = fields.arrival;
     const bool passes = MayPassUncharged(device, fields);
     QbbAdmission admission =
         m_buffer->Admit(fields.ingressPort, egressNumber, fields.priority, fields.size, passes);
@@ -730,10 +730,11 @@ QbbSwitch::DropUnroutable(QbbPort& port, const QbbFrame& frame, QbbDropReason re
     port.CountDrop(frame, reason);
     if (frame.etherType == ETHERTYPE_IPV6)
     {
-        QbbWarnOnce("IPv6",
-                    "switch at node " + std::to_string(port.GetNodeId()) +
-                        " drops IPv6 packets, since switches route IPv4 alone; the drops are "
-                        "counted as UNEXPECTED, and as NOT_FOR_US for neighbour discovery");
+        RdmaWarnOncePerSimulation(
+            "IPv6",
+            "switch at node " + std::to_string(port.GetNodeId()) +
+                " drops IPv6 packets, since switches route IPv4 alone; the drops are "
+                "counted as UNEXPECTED, and as NOT_FOR_US for neighbour discovery");
     }
 }
 
@@ -741,13 +742,13 @@ void
 QbbSwitch::DropTooLong(QbbPort& egress, const QbbFrame& frame)
 {
     egress.CountDrop(frame, QbbDropReason::TOO_LONG);
-    QbbWarnOnce("MTU",
-                "port " + std::to_string(egress.GetDeviceIndex()) + " of node " +
-                    std::to_string(egress.GetNodeId()) + " drops a frame of " +
-                    std::to_string(frame.size) + " bytes, because its MTU is " +
-                    std::to_string(egress.GetPacketMtu()) +
-                    " (QbbNetDevice::Mtu) and a switch sends no ICMP message; such drops are "
-                    "counted as TOO_LONG");
+    RdmaWarnOncePerSimulation(
+        "MTU",
+        "port " + std::to_string(egress.GetDeviceIndex()) + " of node " +
+            std::to_string(egress.GetNodeId()) + " drops a frame of " + std::to_string(frame.size) +
+            " bytes, because its MTU is " + std::to_string(egress.GetPacketMtu()) +
+            " (QbbNetDevice::Mtu) and a switch sends no ICMP message; such drops are "
+            "counted as TOO_LONG");
 }
 
 void
@@ -764,7 +765,7 @@ QbbSwitch::PrefetchFrame(const QbbPort& port,
     {
         m_table.Prefetch(frame.dstIp);
         m_buffer->PrefetchAccounts();
-        QbbPrefetch(&m_lengthAtJoining);
+        RdmaPrefetch(&m_lengthAtJoining);
         return;
     }
     // The note is the number of the egress port.
@@ -774,7 +775,7 @@ QbbSwitch::PrefetchFrame(const QbbPort& port,
         if (route.count > 0)
         {
             note = SelectPort(frame.flowHash, route);
-            QbbPrefetch(&m_ports[note]);
+            RdmaPrefetch(&m_ports[note]);
             m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
             m_buffer->PrefetchQueue(static_cast<uint16_t>(note), frame.priority);
         }
@@ -808,14 +809,14 @@ QbbSwitch::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egres
 bool
 QbbSwitch::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
 {
-    const QbbLineRate& rate = port.GetLineRate();
+    const RdmaLineRate& rate = port.GetLineRate();
     // A faster egress port would run out of bytes in the middle of the frame.
     if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
     {
         return false;
     }
-    const QbbEventTime eventTime = frame->arrival;
-    const QbbPs earliest = eventTime.GetInstant() - rate.BytesToPs(received - m_cutThroughBytes);
+    const RdmaEventTime eventTime = frame->arrival;
+    const RdmaPs earliest = eventTime.GetInstant() - rate.BytesToPs(received - m_cutThroughBytes);
     return device.CutThrough(frame, earliest, eventTime);
 }
 
@@ -866,7 +867,7 @@ QbbSwitch::ResumePeers()
 }
 
 void
-QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
     if ((m_hasOtherMarkers && !m_atDeparture.empty()) || frame.intRoom > 0)
     {
@@ -880,7 +881,7 @@ QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 }
 
 void
-QbbSwitch::ShowDeparture(QbbPort& port, QbbFrame& frame, QbbPs start)
+QbbSwitch::ShowDeparture(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
     for (QbbMarker* marker : m_atDeparture)
     {

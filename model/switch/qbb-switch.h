@@ -13,8 +13,8 @@
 #include "qbb-net-device.h"
 #include "qbb-path-selector.h"
 #include "qbb-pint-meter.h"
-#include "qbb-prefetch.h"
 #include "qbb-queue-length-marker.h"
+#include "rdma-prefetch.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -314,7 +314,7 @@ class QbbSwitch : public Object, public QbbFrameSink
                        const QbbFrame& frame,
                        uint32_t step,
                        uint32_t& note) const override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
     void SchedulerChanged(QbbPort& port) override;
@@ -390,7 +390,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     std::vector<QbbMarker*> GetMarkers(QbbMarker::Moment moment) const;
     void UpdateMarkerLists();
     void ShowJoining(QbbPort& egress, QbbFrame& frame) const;
-    void ShowDeparture(QbbPort& port, QbbFrame& frame, QbbPs start);
+    void ShowDeparture(QbbPort& port, QbbFrame& frame, RdmaPs start);
     void ReleaseMarkers();
 
     // Members that every frame needs share cache lines. A large fabric has more switches than the

@@ -2,7 +2,7 @@
 
 #include "qbb-virtual-output-queues.h"
 
-#include "qbb-prefetch.h"
+#include "rdma-prefetch.h"
 #include "rdma-refuse.h"
 
 #include <ns3/assert.h>
@@ -91,7 +91,7 @@ QbbVirtualOutputQueues::Pop(uint32_t index, bool served)
     else
     {
         // The next frame has waited long enough to leave the CPU caches and is needed soon.
-        QbbPrefetch(m_places[queue.first].frame.get());
+        RdmaPrefetch(m_places[queue.first].frame.get());
     }
     return frame;
 }

@@ -2,13 +2,13 @@
 
 #include "qbb-fabric-groups.h"
 
-#include "qbb-graph-division.h"
 #include "qbb-outside-code.h"
-#include "qbb-parallel-run.h"
 #include "qbb-shared-objects.h"
 #include "qbb-switch.h"
 #include "qbb-wire.h"
+#include "rdma-graph-division.h"
 #include "rdma-nic.h"
+#include "rdma-parallel-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -72,13 +72,13 @@ QbbFabricGroups::GetGroup(uint32_t node) const
     return m_groupOf[node];
 }
 
-QbbPs
+RdmaPs
 QbbFabricGroups::GetLookahead() const
 {
     return m_lookahead;
 }
 
-QbbBorder&
+RdmaBorder&
 QbbFabricGroups::GetBorder(uint32_t from, uint32_t to)
 {
     return *m_borders[from * m_groups + to];
@@ -154,7 +154,7 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& see
 void
 QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
 {
-    std::vector<QbbGraphVertex> vertices(clusters.size());
+    std::vector<RdmaGraphVertex> vertices(clusters.size());
     for (uint32_t i = 0; i < clusters.size(); ++i)
     {
         vertices[i].load = clusters[i].load;
@@ -171,7 +171,7 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
             }
         }
     }
-    const std::vector<uint32_t> groupOf = DivideQbbGraph(vertices, groups);
+    const std::vector<uint32_t> groupOf = DivideRdmaGraph(vertices, groups);
     m_groupOf.assign(m_clusterOf.size(), 0);
     for (std::size_t node = 0; node < m_clusterOf.size(); ++node)
     {
@@ -194,7 +194,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
     }
     m_cables.clear();
     m_exits.clear();
-    m_lookahead = QbbParallelRun::GRID; // no window is longer
+    m_lookahead = RdmaParallelRun::GRID; // no window is longer
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;

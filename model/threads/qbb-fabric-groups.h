@@ -49,8 +49,8 @@ class QbbFabricGroups : public QbbNodeGroups
     void Unite() override;
     void CheckSharedRun() const override;
     uint32_t GetGroup(uint32_t node) const override;
-    QbbPs GetLookahead() const override;
-    QbbBorder& GetBorder(uint32_t from, uint32_t to) override;
+    RdmaPs GetLookahead() const override;
+    RdmaBorder& GetBorder(uint32_t from, uint32_t to) override;
     std::string GetReason() const override;
 
   protected:
@@ -73,7 +73,7 @@ class QbbFabricGroups : public QbbNodeGroups
     std::vector<uint32_t> m_clusterOf; //!< number of each node's cluster, by node id
     std::vector<uint32_t> m_groupOf;   //!< number of each node's group, by node id
     uint32_t m_groups{1};              //!< number of groups
-    QbbPs m_lookahead{0};              //!< shortest time from one group to another
+    RdmaPs m_lookahead{0};             //!< shortest time from one group to another
     std::vector<std::unique_ptr<QbbFrameBorder>> m_borders; //!< by sending and receiving group
     std::deque<QbbFrameExit> m_exits;                       //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another

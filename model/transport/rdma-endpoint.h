@@ -5,9 +5,9 @@
 
 #include "qbb-frame.h"
 #include "qbb-port-counters.h"
-#include "qbb-ps.h"
 #include "rdma-connection.h"
 #include "rdma-memory.h"
+#include "rdma-ps.h"
 #include "rdma-verbs.h"
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class RdmaEndpoint
      * \return time from which the response to a request that arrives at this instant may be sent;
      *         0: the NIC has no turnaround
      */
-    virtual QbbPs GetAnswerTime() const = 0;
+    virtual RdmaPs GetAnswerTime() const = 0;
 
     /** Counts and traces a drop. \param frame a discarded frame \param reason drop reason */
     virtual void Drop(const QbbFrame& frame, QbbDropReason reason) = 0;
@@ -111,7 +111,7 @@ class RdmaEndpoint
     virtual RdmaStreamState GetStreams() const = 0;
 
     /** The pace that the reaction point sets may have changed. \param now current time */
-    virtual void PaceChanged(QbbPs now) = 0;
+    virtual void PaceChanged(RdmaPs now) = 0;
 
     /**
      * Warns on standard error that congestion control does not slow READ responses over RoCE, which

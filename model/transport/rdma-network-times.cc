@@ -7,8 +7,8 @@
 namespace ns3
 {
 
-QbbPs
-RdmaNetworkTimes::RoundUp(QbbPs time)
+RdmaPs
+RdmaNetworkTimes::RoundUp(RdmaPs time)
 {
     const int64_t value = time.Get();
     int64_t step = 1;
@@ -16,16 +16,16 @@ RdmaNetworkTimes::RoundUp(QbbPs time)
     {
         step *= 10;
     }
-    return QbbPs((value / step + 1) * step);
+    return RdmaPs((value / step + 1) * step);
 }
 
-QbbPs
+RdmaPs
 RdmaNetworkTimes::GetTimeout(uint32_t packets) const
 {
     return std::max(LEAST, RoundUp(roundTrip + queue + int64_t{packets - 1} * packet));
 }
 
-QbbPs
+RdmaPs
 RdmaNetworkTimes::GetLowTimeout() const
 {
     return std::max(LEAST, RoundUp(roundTrip));

@@ -3,7 +3,7 @@
 #ifndef RDMA_NETWORK_TIMES_H
 #define RDMA_NETWORK_TIMES_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 namespace ns3
 {
@@ -19,29 +19,29 @@ namespace ns3
 struct RdmaNetworkTimes
 {
     /// Shortest timeout that is derived from a network: RTO_low of the IRN paper.
-    static constexpr QbbPs LEAST = 100_us;
+    static constexpr RdmaPs LEAST = 100_us;
 
-    QbbPs roundTrip{0}; //!< longest round trip of a full packet in the empty network
-    QbbPs queue{0};     //!< longest time that a port takes to send a full queue
-    QbbPs packet{0};    //!< time of a full packet on the slowest link
+    RdmaPs roundTrip{0}; //!< longest round trip of a full packet in the empty network
+    RdmaPs queue{0};     //!< longest time that a port takes to send a full queue
+    RdmaPs packet{0};    //!< time of a full packet on the slowest link
 
     /**
      * \param packets packets per acknowledgement
      * \return timeout for any number of packets in flight (RTO_high): longer than the round trip
      *         through one full queue, and at least LEAST
      */
-    QbbPs GetTimeout(uint32_t packets = 1) const;
+    RdmaPs GetTimeout(uint32_t packets = 1) const;
 
     /** \return timeout for few packets in flight (RTO_low): longer than the round trip, and at
      *          least LEAST */
-    QbbPs GetLowTimeout() const;
+    RdmaPs GetLowTimeout() const;
 
     /**
      * \param time a time
      * \return the shortest time above \p time that has two significant digits, as in 320 us for
      *         318.9 us: a margin of at most 10%
      */
-    static QbbPs RoundUp(QbbPs time);
+    static RdmaPs RoundUp(RdmaPs time);
 };
 
 } // namespace ns3

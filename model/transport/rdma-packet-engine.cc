@@ -133,7 +133,7 @@ RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
     m_requester->End();
     m_responder->End();
     m_queuePair.SetState(RdmaQpState::ERR);
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     m_requester->FlushAll(status, packet, now);
     m_responder->FlushReceives(now);
 }
@@ -202,7 +202,7 @@ RdmaPacketEngine::StartCongestionControl()
         std::make_unique<RdmaReactionPoint>(*this,
                                             RdmaPacer(control->MakeController(profile),
                                                       profile.packetBytes,
-                                                      QbbBitRate(m_nic->GetMinRate()),
+                                                      RdmaBitRate(m_nic->GetMinRate()),
                                                       control->NeedsRtt(),
                                                       room,
                                                       control->GetUtilisationPeriod(),
@@ -230,9 +230,10 @@ RdmaPacketEngine::PlanTelemetry(const RdmaCongestionControl& control,
     if (profile.intFormat == RdmaIntFormat::NONE)
     {
         const QbbPort* const port = FindPortWithoutCode(GetDevice());
-        RefuseRdmaIf(format == RdmaIntFormat::PAPER && port,
-                     control.GetInstanceTypeId().GetName(),
-                     GetRdmaNoCodeMessage(port ? port->GetLineRate().GetBitRate() : QbbBitRate(0)));
+        RefuseRdmaIf(
+            format == RdmaIntFormat::PAPER && port,
+            control.GetInstanceTypeId().GetName(),
+            GetRdmaNoCodeMessage(port ? port->GetLineRate().GetBitRate() : RdmaBitRate(0)));
         profile.intFormat = port ? RdmaIntFormat::EXACT : RdmaIntFormat::PAPER;
     }
     format = format == RdmaIntFormat::AUTO ? profile.intFormat : format;
@@ -289,7 +290,7 @@ RdmaPacketEngine::GetNodeId() const
 QbbFramePtr
 RdmaPacketEngine::MakeNextFrame()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     QbbFramePtr frame;
     // Requests and responses alternate.
     if (HasAnswer() && (m_answerTurn || !m_requester->CanSend()))
@@ -325,7 +326,7 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
         m_nic->GetDevice(m_port).CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
     {
         ++connection.counters.cnpsReceived;
@@ -378,7 +379,7 @@ RdmaPacketEngine::MayResume() const
 void
 RdmaPacketEngine::OnTimer()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     if (m_requester->GetDeadline() <= now)
     {
         m_requester->OnTimer(now);
@@ -397,7 +398,7 @@ RdmaPacketEngine::OnTimer()
 void
 RdmaPacketEngine::SyncTimer()
 {
-    const QbbPs deadline = std::min(m_requester->GetDeadline(), m_responder->GetDeadline());
+    const RdmaPs deadline = std::min(m_requester->GetDeadline(), m_responder->GetDeadline());
     if (deadline == RdmaSender::NO_DEADLINE)
     {
         m_timer.Disarm();
@@ -441,11 +442,11 @@ RdmaPacketEngine::Send(QbbFramePtr frame)
     Reply(RdmaReplyDelays::ACK, std::move(frame));
 }
 
-QbbPs
+RdmaPs
 RdmaPacketEngine::GetAnswerTime() const
 {
-    const QbbPs turnaround = m_nic->GetReplies().GetDelay(RdmaReplyDelays::ACK);
-    return turnaround > 0_ps ? QbbNow() + turnaround : 0_ps;
+    const RdmaPs turnaround = m_nic->GetReplies().GetDelay(RdmaReplyDelays::ACK);
+    return turnaround > 0_ps ? RdmaNow() + turnaround : 0_ps;
 }
 
 void
@@ -503,7 +504,7 @@ RdmaPacketEngine::GetStreams() const
 }
 
 void
-RdmaPacketEngine::PaceChanged(QbbPs now)
+RdmaPacketEngine::PaceChanged(RdmaPs now)
 {
     m_nic->GetScheduler().PaceChanged(this, now);
 }

@@ -3,17 +3,17 @@
 #ifndef RDMA_PACKET_ENGINE_H
 #define RDMA_PACKET_ENGINE_H
 
-#include "qbb-event-order.h"
 #include "qbb-frame.h"
-#include "qbb-prefetch.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
 #include "rdma-endpoint.h"
+#include "rdma-event-order.h"
 #include "rdma-notification-point.h"
 #include "rdma-pace-heap.h"
+#include "rdma-prefetch.h"
 #include "rdma-reply-delays.h"
 #include "rdma-requester.h"
 #include "rdma-responder.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 #include "rdma-transport.h"
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class RdmaPacketEngine : public RdmaEndpoint
 {
   public:
     /** Order of the engine's timer among the events of one instant. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Settling::At<0>();
 
     /** \param queuePair queue pair that the engine is a part of */
     explicit RdmaPacketEngine(RdmaQueuePair& queuePair);
@@ -176,7 +176,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     }
 
     /** \param now current time \return true if pacing does not allow a packet yet */
-    bool MustWait(QbbPs now) const
+    bool MustWait(RdmaPs now) const
     {
         return connection.reaction && connection.reaction->GetPacer().MustWait(now);
     }
@@ -185,7 +185,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \param now current time, at which MustWait() was called before the latest packet, if any
      * \return result of MustWait()
      */
-    bool StillWaits(QbbPs now) const
+    bool StillWaits(RdmaPs now) const
     {
         return connection.reaction && connection.reaction->GetPacer().GetNext() > now;
     }
@@ -195,7 +195,7 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \return time at which to call MustWait() again, unless the pace changes before; valid only
      *         while MustWait() is true
      */
-    QbbPs GetWake(QbbPs now) const
+    RdmaPs GetWake(RdmaPs now) const
     {
         return connection.reaction->GetPacer().GetWake(now);
     }
@@ -221,7 +221,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** Fetches this object into the CPU caches. */
     void Prefetch() const
     {
-        QbbPrefetchLines(this, (sizeof(*this) + QBB_CACHE_LINE - 1) / QBB_CACHE_LINE);
+        RdmaPrefetchLines(this, (sizeof(*this) + RDMA_CACHE_LINE - 1) / RDMA_CACHE_LINE);
     }
 
     /** \return true if the NIC's scheduler holds the queue pair */
@@ -241,7 +241,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     }
 
     /** \param at instant at which the last pause of the port ended; waiting until then is lost */
-    void ForgetWaitBefore(QbbPs at)
+    void ForgetWaitBefore(RdmaPs at)
     {
         if (connection.reaction && connection.reaction->GetPacer().GetNext() < at)
         {
@@ -253,7 +253,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     // RdmaEndpoint
     QbbFramePtr NewFrame() override;
     void Send(QbbFramePtr frame) override;
-    QbbPs GetAnswerTime() const override;
+    RdmaPs GetAnswerTime() const override;
     void Drop(const QbbFrame& frame, QbbDropReason reason) override;
     void Activate() override;
     void MakeReady() override;
@@ -263,7 +263,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     void CompleteReceive(const RdmaWorkCompletion& completion) override;
     void MessageArrived(const RdmaMessageArrival& arrival) override;
     RdmaStreamState GetStreams() const override;
-    void PaceChanged(QbbPs now) override;
+    void PaceChanged(RdmaPs now) override;
     void WarnOfUnslowedResponses() override;
     bool MeasuresRtt() const override;
 
@@ -307,7 +307,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
     QbbFrameHeaders m_frame;                    //!< header fields common to all frames
     RdmaNotificationPoint::Marks m_marks;       //!< CE marks not yet reported by a CNP
-    QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, EVENT_ORDER>
+    RdmaTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, EVENT_ORDER>
         m_timer; //!< earlier deadline of requester and responder
     uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< place in the RdmaPaceHeap
 };

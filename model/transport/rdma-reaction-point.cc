@@ -35,7 +35,7 @@ RdmaReactionPoint::AddTelemetryRoom(QbbFrame& frame)
 }
 
 void
-RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& frame, QbbPs now)
+RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& frame, RdmaPs now)
 {
     if (m_endpoint.MeasuresRtt())
     {
@@ -45,13 +45,13 @@ RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& fram
 }
 
 void
-RdmaReactionPoint::ResponseSent(const QbbFrame& frame, QbbPs now)
+RdmaReactionPoint::ResponseSent(const QbbFrame& frame, RdmaPs now)
 {
     m_pacer.OnResponseSent(frame.size + m_endpoint.GetLineOverheadBytes(), now);
 }
 
 void
-RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& frame, QbbPs now)
+RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& frame, RdmaPs now)
 {
     if (m_endpoint.MeasuresRtt())
     {
@@ -62,7 +62,7 @@ RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& f
 }
 
 void
-RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
+RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, RdmaPs now)
 {
     if (!m_pacer.UsesAcks())
     {
@@ -72,19 +72,19 @@ RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 }
 
 void
-RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, QbbPs now)
+RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, RdmaPs now)
 {
     if (!m_pacer.UsesAcks())
     {
         return;
     }
-    const QbbPs rtt = m_pacer.GetResponseRtt(ack.cause, now);
+    const RdmaPs rtt = m_pacer.GetResponseRtt(ack.cause, now);
     m_pacer.OnResponsesAcked(ack.after);
     ReportAcknowledgement(ack, rtt, now);
 }
 
 void
-RdmaReactionPoint::ReportAcknowledgement(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
+RdmaReactionPoint::ReportAcknowledgement(const Acknowledgement& ack, RdmaPs rtt, RdmaPs now)
 {
     const RdmaStreamState streams = m_endpoint.GetStreams();
     RdmaAckSample sample;
@@ -109,21 +109,21 @@ RdmaReactionPoint::ReportAcknowledgement(const Acknowledgement& ack, QbbPs rtt, 
 }
 
 void
-RdmaReactionPoint::TimedOut(QbbPs now)
+RdmaReactionPoint::TimedOut(RdmaPs now)
 {
     m_pacer.GetController().OnTimeout(now);
     CheckPace(now);
 }
 
 void
-RdmaReactionPoint::CnpReceived(QbbPs now)
+RdmaReactionPoint::CnpReceived(RdmaPs now)
 {
     m_pacer.GetController().OnCnp(now);
     CheckPace(now);
 }
 
 void
-RdmaReactionPoint::CheckPace(QbbPs now)
+RdmaReactionPoint::CheckPace(RdmaPs now)
 {
     if (m_pacer.GetNext() > now)
     {

@@ -54,10 +54,10 @@ class RdmaReactionPoint
      * \param frame the packet
      * \param now current time
      */
-    void RequestSent(uint64_t packet, bool again, const QbbFrame& frame, QbbPs now);
+    void RequestSent(uint64_t packet, bool again, const QbbFrame& frame, RdmaPs now);
 
     /** Records an unacknowledged response (RoCE). \param frame response \param now current time */
-    void ResponseSent(const QbbFrame& frame, QbbPs now);
+    void ResponseSent(const QbbFrame& frame, RdmaPs now);
 
     /**
      * Records that the transmission of an acknowledged response packet (IRN) begins.
@@ -67,7 +67,7 @@ class RdmaReactionPoint
      * \param frame the packet
      * \param now current time
      */
-    void ResponseSent(uint64_t response, bool again, const QbbFrame& frame, QbbPs now);
+    void ResponseSent(uint64_t response, bool again, const QbbFrame& frame, RdmaPs now);
 
     /** An acknowledgement of requests or responses. */
     struct Acknowledgement
@@ -80,24 +80,24 @@ class RdmaReactionPoint
     };
 
     /** \param ack an acknowledgement of requests \param now current time */
-    void RequestsAcked(const Acknowledgement& ack, QbbPs now);
+    void RequestsAcked(const Acknowledgement& ack, RdmaPs now);
 
     /** \param ack an acknowledgement of responses \param now current time */
-    void ResponsesAcked(const Acknowledgement& ack, QbbPs now);
+    void ResponsesAcked(const Acknowledgement& ack, RdmaPs now);
 
     /** Reports a retransmission timeout. \param now current time */
-    void TimedOut(QbbPs now);
+    void TimedOut(RdmaPs now);
 
     /** Reports a received CNP. \param now current time */
-    void CnpReceived(QbbPs now);
+    void CnpReceived(RdmaPs now);
 
     /** \param sample receives rate, window, round-trip time and the controller's state */
     void FillSample(RdmaQueuePairSample& sample);
 
   private:
     bool HasRoomInWindow() const;
-    void ReportAcknowledgement(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
-    void CheckPace(QbbPs now);
+    void ReportAcknowledgement(const Acknowledgement& ack, RdmaPs rtt, RdmaPs now);
+    void CheckPace(RdmaPs now);
 
     RdmaEndpoint& m_endpoint; //!< endpoint of the queue pair
     RdmaPacer m_pacer;        //!< enforces the rate and the window

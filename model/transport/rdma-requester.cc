@@ -36,7 +36,7 @@ RdmaRequester::Reset()
 }
 
 void
-RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
+RdmaRequester::Post(const RdmaSendRequest& request, RdmaPs now)
 {
     RdmaSendEntry entry;
     entry.request = request;
@@ -58,7 +58,7 @@ RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
 }
 
 void
-RdmaRequester::Flush(const RdmaSendRequest& request, QbbPs now)
+RdmaRequester::Flush(const RdmaSendRequest& request, RdmaPs now)
 {
     RdmaSendEntry entry;
     entry.request = request;
@@ -66,7 +66,7 @@ RdmaRequester::Flush(const RdmaSendRequest& request, QbbPs now)
 }
 
 void
-RdmaRequester::Release(QbbPs now)
+RdmaRequester::Release(RdmaPs now)
 {
     RdmaSendPipeline* const pipeline = m_endpoint.connection.pipeline.get();
     while (m_released < m_sends.GetSize() && m_endpoint.connection.state == RdmaQpState::RTS)
@@ -178,7 +178,7 @@ RdmaRequester::RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end)
 }
 
 void
-RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
+RdmaRequester::FillNext(QbbFrame& frame, RdmaPs now)
 {
     const uint64_t packet = m_sender->GetNext();
     const RdmaSendEntry& entry = FindEntry(packet);
@@ -226,7 +226,7 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
 }
 
 void
-RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
+RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 {
     const uint64_t before = m_sender->GetArrived();
     const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
@@ -266,7 +266,7 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 }
 
 void
-RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, QbbPs now)
+RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, RdmaPs now)
 {
     const uint64_t before = m_sender->GetAcked();
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
@@ -307,7 +307,7 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
 }
 
 void
-RdmaRequester::FailInOrder(RdmaWcStatus status, uint64_t packet, QbbPs now)
+RdmaRequester::FailInOrder(RdmaWcStatus status, uint64_t packet, RdmaPs now)
 {
     m_sender->OnAck(static_cast<int64_t>(packet) - 1, now);
     CompleteAcknowledged(now);
@@ -325,7 +325,7 @@ RdmaRequester::FailRefused(RdmaWcStatus status, uint64_t packet)
 }
 
 void
-RdmaRequester::OnTimer(QbbPs now)
+RdmaRequester::OnTimer(RdmaPs now)
 {
     if (m_sendDeadline <= now)
     {
@@ -340,7 +340,7 @@ RdmaRequester::OnTimer(QbbPs now)
 }
 
 void
-RdmaRequester::OnSendTimer(QbbPs now)
+RdmaRequester::OnSendTimer(RdmaPs now)
 {
     const RdmaQpState state = m_endpoint.connection.state;
     const bool sending = state == RdmaQpState::RTS || state == RdmaQpState::SQD;
@@ -369,7 +369,7 @@ RdmaRequester::OnSendTimer(QbbPs now)
 }
 
 void
-RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
+RdmaRequester::Handle(const RdmaSenderEvent& event, RdmaPs now)
 {
     if (m_endpoint.connection.reaction)
     {
@@ -400,7 +400,7 @@ RdmaRequester::SyncTimer()
 }
 
 void
-RdmaRequester::CompleteAcknowledged(QbbPs now)
+RdmaRequester::CompleteAcknowledged(RdmaPs now)
 {
     while (!m_sends.IsEmpty() && m_released > 0 &&
            m_sends.Front().GetEnd() <= m_sender->GetAcked() && IsAnswered(m_sends.Front()))
@@ -414,7 +414,7 @@ RdmaRequester::CompleteAcknowledged(QbbPs now)
 }
 
 void
-RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now)
+RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, RdmaPs now)
 {
     RdmaWorkCompletion completion = entry.MakeCompletion(status);
     completion.qpn = m_endpoint.connection.qpn;
@@ -432,7 +432,7 @@ RdmaRequester::End()
 }
 
 void
-RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now)
+RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, RdmaPs now)
 {
     m_released = 0;
     // A completion callback may reset and reuse the queue pair.

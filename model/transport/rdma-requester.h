@@ -4,10 +4,10 @@
 #define RDMA_REQUESTER_H
 
 #include "qbb-frame.h"
-#include "qbb-ring.h"
 #include "rdma-connection.h"
 #include "rdma-endpoint.h"
 #include "rdma-queue-pair-stats.h"
+#include "rdma-ring-buffer.h"
 #include "rdma-send-entry.h"
 #include "rdma-transport.h"
 
@@ -64,14 +64,14 @@ class RdmaRequester
      * \param request the send request
      * \param now current time
      */
-    void Post(const RdmaSendRequest& request, QbbPs now);
+    void Post(const RdmaSendRequest& request, RdmaPs now);
 
     /** Completes a request as IBV_WC_WR_FLUSH_ERR. \param request request \param now current time
      */
-    void Flush(const RdmaSendRequest& request, QbbPs now);
+    void Flush(const RdmaSendRequest& request, RdmaPs now);
 
     /** Starts all requests that may start, in order. \param now current time */
-    void Release(QbbPs now);
+    void Release(RdmaPs now);
 
     /**
      * Makes a new sender with the present timeouts of the transport and the queue pair, for the
@@ -95,7 +95,7 @@ class RdmaRequester
      * \param frame a frame from RdmaEndpoint::NewFrame(), which becomes the packet
      * \param now current time
      */
-    void FillNext(QbbFrame& frame, QbbPs now);
+    void FillNext(QbbFrame& frame, RdmaPs now);
 
     /** \return true if a probe for a missing response is to be sent, see MakeProbe() */
     bool HasProbe() const
@@ -114,16 +114,16 @@ class RdmaRequester
      * \param info properties of the frame's opcode
      * \param now current time
      */
-    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
+    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) = 0;
 
     /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
-    QbbPs GetDeadline() const
+    RdmaPs GetDeadline() const
     {
         return std::min(m_sendDeadline, m_readDeadline);
     }
 
     /** Handles the timers whose deadline has passed. \param now current time */
-    void OnTimer(QbbPs now);
+    void OnTimer(RdmaPs now);
 
     /** Stops all timers and outstanding READs: the queue pair goes into state ERR. */
     virtual void End();
@@ -135,7 +135,7 @@ class RdmaRequester
      * \param packet number of a packet of the failed request
      * \param now current time
      */
-    void FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now);
+    void FlushAll(RdmaWcStatus status, uint64_t packet, RdmaPs now);
 
     /** In state SQD, no further message starts. \param drains true if the state is SQD */
     virtual void SetDraining(bool drains);
@@ -198,7 +198,7 @@ class RdmaRequester
     virtual bool MayStartRead(const RdmaSendEntry& entry) const = 0;
 
     /** Starts the READ or atomic at index m_released. \param now current time */
-    virtual void StartRead(QbbPs now) = 0;
+    virtual void StartRead(RdmaPs now) = 0;
 
     /**
      * Adds the transport's own header fields to a request packet.
@@ -220,7 +220,7 @@ class RdmaRequester
      * \param now current time
      * \return true if responses that precede the acknowledgement are missing and thus lost
      */
-    virtual bool FindsLostResponses(int64_t /*end*/, QbbPs /*now*/)
+    virtual bool FindsLostResponses(int64_t /*end*/, RdmaPs /*now*/)
     {
         return false;
     }
@@ -277,7 +277,7 @@ class RdmaRequester
     }
 
     /** Handles the response timeout of READs and atomics. \param now current time */
-    virtual void OnReadTimer(QbbPs /*now*/)
+    virtual void OnReadTimer(RdmaPs /*now*/)
     {
     }
 
@@ -287,7 +287,7 @@ class RdmaRequester
      * \param frame a frame with an AETH
      * \param now current time
      */
-    void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
+    void ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now);
 
     /**
      * Completes acknowledged requests and updates the send timer. A failed sender takes the queue
@@ -296,7 +296,7 @@ class RdmaRequester
      * \param event what the sender reports of an acknowledgement or a timeout
      * \param now current time
      */
-    void Handle(const RdmaSenderEvent& event, QbbPs now);
+    void Handle(const RdmaSenderEvent& event, RdmaPs now);
 
     /**
      * Completes the requests before a packet, which the peer has implicitly acknowledged, and takes
@@ -306,7 +306,7 @@ class RdmaRequester
      * \param packet packet number of the request that fails
      * \param now current time
      */
-    void FailInOrder(RdmaWcStatus status, uint64_t packet, QbbPs now);
+    void FailInOrder(RdmaWcStatus status, uint64_t packet, RdmaPs now);
 
     /**
      * \param entry a READ or atomic
@@ -318,10 +318,11 @@ class RdmaRequester
 
     RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair
     std::unique_ptr<RdmaSender> m_sender; //!< sender of the request packets
-    QbbRing<RdmaSendEntry> m_sends; //!< send queue: requests posted and not complete, in order
-    uint64_t m_posted{0};           //!< packet numbers assigned to posted requests
-    uint64_t m_end{NO_END};         //!< packets from this number on are not sent
-    QbbPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnReadTimer()
+    RdmaRingBuffer<RdmaSendEntry>
+        m_sends;            //!< send queue: requests posted and not complete, in order
+    uint64_t m_posted{0};   //!< packet numbers assigned to posted requests
+    uint64_t m_end{NO_END}; //!< packets from this number on are not sent
+    RdmaPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnReadTimer()
     uint32_t m_released{0};         //!< number of requests in m_sends that have started
     uint32_t m_outstandingReads{0}; //!< READs and atomics started and not complete
     bool m_probe{false};            //!< a probe for a missing response is to be sent
@@ -343,18 +344,18 @@ class RdmaRequester
     uint64_t CountOnLine(uint64_t packet) const;
     const RdmaSendEntry& FindEntry(uint64_t packet);
     uint64_t GetBegunEnd() const;
-    void ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, QbbPs now);
-    void OnSendTimer(QbbPs now);
+    void ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, RdmaPs now);
+    void OnSendTimer(RdmaPs now);
     void SyncTimer();
-    void CompleteAcknowledged(QbbPs now);
+    void CompleteAcknowledged(RdmaPs now);
     void FailRefused(RdmaWcStatus status, uint64_t packet);
-    void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now);
+    void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, RdmaPs now);
 
     uint64_t m_postedOnLine{0}; //!< packets of posted requests; a READ or atomic is one packet
     uint64_t m_sentOnLine{0};   //!< packets sent, without retransmissions, counted in the same way
     uint64_t m_askedEnd{0};     //!< packet number after the latest packet that asked for an answer
     uint32_t m_cursor{0};       //!< index in m_sends of the request sent most recently
-    QbbPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnSendTimer()
+    RdmaPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnSendTimer()
 };
 
 } // namespace ns3

@@ -30,7 +30,7 @@ RdmaResponder::Reset()
 }
 
 void
-RdmaResponder::PostReceive(const RdmaReceiveRequest& request, QbbPs now)
+RdmaResponder::PostReceive(const RdmaReceiveRequest& request, RdmaPs now)
 {
     m_receives.Push(RdmaReceiveRequest(request));
     if (m_endpoint.connection.state == RdmaQpState::ERR)
@@ -52,7 +52,7 @@ RdmaResponder::ResumeAt(uint64_t packets)
 }
 
 void
-RdmaResponder::OnTimer(QbbPs)
+RdmaResponder::OnTimer(RdmaPs)
 {
 }
 
@@ -87,7 +87,7 @@ RdmaResponder::SendSequenceNak(int64_t selective, const QbbFrame& frame)
 }
 
 void
-RdmaResponder::Refuse(Fault fault, uint64_t packet, QbbPs now)
+RdmaResponder::Refuse(Fault fault, uint64_t packet, RdmaPs now)
 {
     const auto selective = static_cast<int64_t>(packet);
     if (fault == Fault::NOT_READY)
@@ -105,13 +105,13 @@ RdmaResponder::Refuse(Fault fault, uint64_t packet, QbbPs now)
 }
 
 void
-RdmaResponder::Refused(Fault fault, uint64_t, QbbPs now)
+RdmaResponder::Refused(Fault fault, uint64_t, RdmaPs now)
 {
     Fail(fault, now);
 }
 
 void
-RdmaResponder::Fail(Fault fault, QbbPs now)
+RdmaResponder::Fail(Fault fault, RdmaPs now)
 {
     if (fault == Fault::TOO_LONG)
     {
@@ -149,7 +149,7 @@ RdmaResponder::ValidateRead(const QbbFrame& frame) const
 }
 
 void
-RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
+RdmaResponder::Perform(const RdmaArrivedRequest& request, RdmaPs now)
 {
     const RdmaOpcode operation = GetOperation(request.opcode);
     m_endpoint.connection.msn = (m_endpoint.connection.msn + 1) & QbbWire::MASK24;
@@ -216,7 +216,7 @@ RdmaResponder::HasReceives(uint32_t count)
 }
 
 void
-RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, QbbPs now)
+RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, RdmaPs now)
 {
     RdmaWorkCompletion completion;
     completion.id = m_receives.Pop().id;
@@ -241,7 +241,7 @@ RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& re
 }
 
 void
-RdmaResponder::FlushReceives(QbbPs now)
+RdmaResponder::FlushReceives(RdmaPs now)
 {
     if (m_flushing)
     {

@@ -4,11 +4,11 @@
 #define RDMA_RESPONDER_H
 
 #include "qbb-frame.h"
-#include "qbb-ring.h"
 #include "rdma-connection.h"
 #include "rdma-endpoint.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-response.h"
+#include "rdma-ring-buffer.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
 
@@ -48,7 +48,7 @@ class RdmaResponder
     virtual void Reset();
 
     /** \param request buffer for a message of the peer \param now current time */
-    void PostReceive(const RdmaReceiveRequest& request, QbbPs now);
+    void PostReceive(const RdmaReceiveRequest& request, RdmaPs now);
 
     /** \return number of posted receive requests */
     std::size_t GetReceives() const
@@ -76,29 +76,29 @@ class RdmaResponder
     }
 
     /** \param now current time \return the next response; to be called only if IsReady() */
-    virtual QbbFramePtr MakeFrame(QbbPs now) = 0;
+    virtual QbbFramePtr MakeFrame(RdmaPs now) = 0;
 
     /**
      * \param frame a received request, or a received acknowledgement of responses
      * \param info properties of the frame's opcode
      * \param now current time
      */
-    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
+    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) = 0;
 
     /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
-    QbbPs GetDeadline() const
+    RdmaPs GetDeadline() const
     {
         return m_deadline;
     }
 
     /** Handles the timer of responses, whose deadline has passed. \param now current time */
-    virtual void OnTimer(QbbPs now);
+    virtual void OnTimer(RdmaPs now);
 
     /** Discards all unsent responses: the queue pair goes into state ERR. */
     virtual void End() = 0;
 
     /** Completes all receive requests in state ERR. \param now current time */
-    void FlushReceives(QbbPs now);
+    void FlushReceives(RdmaPs now);
 
     /** \return counts of response packets sent and acknowledged; zero if never acknowledged */
     virtual RdmaStreamState GetStream() const;
@@ -175,7 +175,7 @@ class RdmaResponder
      * \param packet number of the refused packet
      * \param now current time
      */
-    virtual void Refused(Fault fault, uint64_t packet, QbbPs now);
+    virtual void Refused(Fault fault, uint64_t packet, RdmaPs now);
 
     /**
      * Acknowledges all packets that have arrived in order.
@@ -201,7 +201,7 @@ class RdmaResponder
      * \param packet number of the refused packet
      * \param now current time
      */
-    void Refuse(Fault fault, uint64_t packet, QbbPs now);
+    void Refuse(Fault fault, uint64_t packet, RdmaPs now);
 
     /**
      * Takes the queue pair into state ERR for a fault in the peer's request. If the message is too
@@ -210,7 +210,7 @@ class RdmaResponder
      * \param fault the fault
      * \param now current time
      */
-    void Fail(Fault fault, QbbPs now);
+    void Fail(Fault fault, RdmaPs now);
 
     /**
      * \param frame a READ or atomic request
@@ -225,7 +225,7 @@ class RdmaResponder
      * \param request the request
      * \param now current time
      */
-    void Perform(const RdmaArrivedRequest& request, QbbPs now);
+    void Perform(const RdmaArrivedRequest& request, RdmaPs now);
 
     /**
      * Takes receive requests from the shared receive queue where the queue pair has too few.
@@ -252,14 +252,14 @@ class RdmaResponder
      */
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
 
-    RdmaEndpoint& m_endpoint;                  //!< endpoint of the queue pair
-    std::unique_ptr<RdmaReceiver> m_receiver;  //!< receiver of the peer's request packets
-    QbbRing<RdmaReceiveRequest> m_receives;    //!< posted receive requests
-    uint64_t m_answersSent{0};                 //!< READ responses and atomic acknowledgements sent
-    QbbPs m_deadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnTimer()
+    RdmaEndpoint& m_endpoint;                      //!< endpoint of the queue pair
+    std::unique_ptr<RdmaReceiver> m_receiver;      //!< receiver of the peer's request packets
+    RdmaRingBuffer<RdmaReceiveRequest> m_receives; //!< posted receive requests
+    uint64_t m_answersSent{0};                  //!< READ responses and atomic acknowledgements sent
+    RdmaPs m_deadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnTimer()
 
   private:
-    void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, QbbPs now);
+    void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, RdmaPs now);
     uint64_t PerformAtomic(const RdmaArrivedRequest& request);
 
     Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< shared receive queue, or null

@@ -3,7 +3,7 @@
 #ifndef RDMA_RESPONSE_H
 #define RDMA_RESPONSE_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +53,7 @@ struct RdmaResponse
     uint32_t sent{0};      //!< number of response packets already sent; RoCE only
     uint64_t first{0};     //!< packet number of the first response packet
     uint64_t original{0};  //!< ATOMIC: value of the word before the operation
-    QbbPs due{0};          //!< time from which the response may be sent
+    RdmaPs due{0};         //!< time from which the response may be sent
 };
 
 /**

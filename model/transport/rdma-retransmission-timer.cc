@@ -7,14 +7,14 @@
 namespace ns3
 {
 
-RdmaRttEstimator::RdmaRttEstimator(QbbPs initial, QbbPs min)
+RdmaRttEstimator::RdmaRttEstimator(RdmaPs initial, RdmaPs min)
     : m_min(min),
       m_timeout(initial)
 {
 }
 
 void
-RdmaRttEstimator::Sample(QbbPs rtt)
+RdmaRttEstimator::Sample(RdmaPs rtt)
 {
     rtt = std::max(rtt, 1_ps); // clock granularity; 0 means no sample yet
     if (m_srtt == 0_ps)
@@ -24,7 +24,7 @@ RdmaRttEstimator::Sample(QbbPs rtt)
     }
     else
     {
-        const QbbPs error = m_srtt < rtt ? rtt - m_srtt : m_srtt - rtt;
+        const RdmaPs error = m_srtt < rtt ? rtt - m_srtt : m_srtt - rtt;
         m_rttVar += (error - m_rttVar) / 4;
         m_srtt += (rtt - m_srtt) / 8;
     }
@@ -42,11 +42,11 @@ RdmaRetransmissionTimer::RdmaRetransmissionTimer(const RdmaTimeouts& timeouts)
     }
 }
 
-QbbPs
+RdmaPs
 RdmaRetransmissionTimer::GetTimeout() const
 {
-    QbbPs timeout = m_roundTrips ? m_roundTrips->estimator.GetTimeout() : m_timeouts.high;
-    const QbbPs max = m_roundTrips ? RdmaRttEstimator::LONGEST : m_timeouts.max;
+    RdmaPs timeout = m_roundTrips ? m_roundTrips->estimator.GetTimeout() : m_timeouts.high;
+    const RdmaPs max = m_roundTrips ? RdmaRttEstimator::LONGEST : m_timeouts.max;
     for (uint32_t i = 0; i < m_doublings && timeout < max; ++i)
     {
         timeout = std::min(2 * timeout, max);
@@ -61,7 +61,7 @@ RdmaRetransmissionTimer::HasTwoStages() const
 }
 
 void
-RdmaRetransmissionTimer::Restart(QbbPs now)
+RdmaRetransmissionTimer::Restart(RdmaPs now)
 {
     if (m_timeouts.high == 0_ps)
     {
@@ -78,7 +78,7 @@ RdmaRetransmissionTimer::Stop()
 }
 
 void
-RdmaRetransmissionTimer::WaitUntil(QbbPs deadline)
+RdmaRetransmissionTimer::WaitUntil(RdmaPs deadline)
 {
     m_deadline = deadline;
 }
@@ -86,7 +86,7 @@ RdmaRetransmissionTimer::WaitUntil(QbbPs deadline)
 bool
 RdmaRetransmissionTimer::Expire(uint64_t inFlight)
 {
-    const QbbPs high = m_start + m_timeouts.high;
+    const RdmaPs high = m_start + m_timeouts.high;
     if (HasTwoStages() && inFlight > m_timeouts.lowPackets && m_deadline < high)
     {
         m_deadline = high;
@@ -102,7 +102,7 @@ RdmaRetransmissionTimer::Expire(uint64_t inFlight)
 }
 
 void
-RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, QbbPs now)
+RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, RdmaPs now)
 {
     if (m_deadline == NEVER)
     {
@@ -126,7 +126,7 @@ RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, QbbPs now)
 }
 
 void
-RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, QbbPs now)
+RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, RdmaPs now)
 {
     if (!m_roundTrips)
     {
@@ -139,7 +139,7 @@ RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, QbbPs now)
 }
 
 void
-RdmaRetransmissionTimer::PacketSacked(uint64_t packet, QbbPs now)
+RdmaRetransmissionTimer::PacketSacked(uint64_t packet, RdmaPs now)
 {
     if (m_roundTrips && m_roundTrips->timing && m_roundTrips->packet == packet)
     {
@@ -148,7 +148,7 @@ RdmaRetransmissionTimer::PacketSacked(uint64_t packet, QbbPs now)
 }
 
 void
-RdmaRetransmissionTimer::Measured(QbbPs now)
+RdmaRetransmissionTimer::Measured(RdmaPs now)
 {
     m_roundTrips->timing = false;
     m_roundTrips->estimator.Sample(now - m_roundTrips->sent);

@@ -3,7 +3,7 @@
 #ifndef RDMA_RETRANSMISSION_TIMER_H
 #define RDMA_RETRANSMISSION_TIMER_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <limits>
@@ -18,12 +18,12 @@ namespace ns3
  */
 struct RdmaTimeouts
 {
-    QbbPs low{0};           //!< timeout with at most lowPackets packets in flight
-    QbbPs high{0};          //!< timeout with more packets in flight; 0 turns the timer off
+    RdmaPs low{0};          //!< timeout with at most lowPackets packets in flight
+    RdmaPs high{0};         //!< timeout with more packets in flight; 0 turns the timer off
     uint32_t lowPackets{0}; //!< most packets in flight for the low timeout
     bool dynamic{false};    //!< computed from round-trip times; `high` is the initial value
-    QbbPs min{0};           //!< minimum of the dynamic timeout
-    QbbPs max{0}; //!< upper bound of doubling if not dynamic and low = high; 0: no doubling
+    RdmaPs min{0};          //!< minimum of the dynamic timeout
+    RdmaPs max{0}; //!< upper bound of doubling if not dynamic and low = high; 0: no doubling
 };
 
 /**
@@ -34,25 +34,25 @@ struct RdmaTimeouts
 class RdmaRttEstimator
 {
   public:
-    static constexpr QbbPs LONGEST = 60_s; //!< upper bound of the timeout, RFC 6298 (2.5)
+    static constexpr RdmaPs LONGEST = 60_s; //!< upper bound of the timeout, RFC 6298 (2.5)
 
     /** \param initial timeout before the first sample \param min least timeout from then on */
-    RdmaRttEstimator(QbbPs initial, QbbPs min);
+    RdmaRttEstimator(RdmaPs initial, RdmaPs min);
 
     /** Adds a round-trip sample. \param rtt measured round-trip time */
-    void Sample(QbbPs rtt);
+    void Sample(RdmaPs rtt);
 
     /** \return the timeout before exponential back-off */
-    QbbPs GetTimeout() const
+    RdmaPs GetTimeout() const
     {
         return m_timeout;
     }
 
   private:
-    QbbPs m_min;       //!< minimum timeout
-    QbbPs m_timeout;   //!< current timeout (RTO)
-    QbbPs m_srtt{0};   //!< smoothed round-trip time; 0: no sample yet
-    QbbPs m_rttVar{0}; //!< variation of the round-trip time
+    RdmaPs m_min;       //!< minimum timeout
+    RdmaPs m_timeout;   //!< current timeout (RTO)
+    RdmaPs m_srtt{0};   //!< smoothed round-trip time; 0: no sample yet
+    RdmaPs m_rttVar{0}; //!< variation of the round-trip time
 };
 
 /**
@@ -73,25 +73,26 @@ class RdmaRttEstimator
 class RdmaRetransmissionTimer
 {
   public:
-    static constexpr QbbPs NEVER = QBB_NEVER; //!< value of the deadline while the timer is stopped
+    static constexpr RdmaPs NEVER =
+        RDMA_NEVER; //!< value of the deadline while the timer is stopped
 
     /** \param timeouts low, high and dynamic timeouts */
     explicit RdmaRetransmissionTimer(const RdmaTimeouts& timeouts);
 
     /** \return the deadline, or NEVER */
-    QbbPs GetDeadline() const
+    RdmaPs GetDeadline() const
     {
         return m_deadline;
     }
 
     /** Restarts the timer unless it is turned off. \param now start time */
-    void Restart(QbbPs now);
+    void Restart(RdmaPs now);
 
     /** Stops the timer. */
     void Stop();
 
     /** Uses the timer for another wait (RNR NAK). \param deadline end of the wait */
-    void WaitUntil(QbbPs deadline);
+    void WaitUntil(RdmaPs deadline);
 
     /**
      * Handles the deadline.
@@ -108,13 +109,13 @@ class RdmaRetransmissionTimer
      * \param again true for a retransmission
      * \param now current time
      */
-    void PacketSent(uint64_t packet, bool again, QbbPs now);
+    void PacketSent(uint64_t packet, bool again, RdmaPs now);
 
     /** Records cumulative progress. \param acked packets acknowledged \param now current time */
-    void PacketsAcked(uint64_t acked, QbbPs now);
+    void PacketsAcked(uint64_t acked, RdmaPs now);
 
     /** \param packet number of a selectively acknowledged packet \param now current time */
-    void PacketSacked(uint64_t packet, QbbPs now);
+    void PacketSacked(uint64_t packet, RdmaPs now);
 
   private:
     /** State of the dynamic timeout. */
@@ -123,17 +124,17 @@ class RdmaRetransmissionTimer
         RdmaRttEstimator estimator; //!< computes the timeout
         bool timing{false};         //!< a round trip is being measured
         uint64_t packet{0};         //!< number of the packet being timed
-        QbbPs sent{0};              //!< transmission time of the packet being timed
+        RdmaPs sent{0};             //!< transmission time of the packet being timed
     };
 
     bool HasTwoStages() const;
-    QbbPs GetTimeout() const;
-    void Measured(QbbPs now);
+    RdmaPs GetTimeout() const;
+    void Measured(RdmaPs now);
 
     RdmaTimeouts m_timeouts;                  //!< low, high and dynamic timeouts
     std::unique_ptr<RoundTrips> m_roundTrips; //!< state of the dynamic timeout, else null
-    QbbPs m_start{0};                         //!< start of the running timeout
-    QbbPs m_deadline{NEVER};                  //!< deadline, or NEVER
+    RdmaPs m_start{0};                        //!< start of the running timeout
+    RdmaPs m_deadline{NEVER};                 //!< deadline, or NEVER
     uint32_t m_doublings{0};                  //!< timeouts in a row, which double the timeout
 };
 

@@ -13,15 +13,15 @@ RdmaSendPipeline::RdmaSendPipeline(const RdmaSendTiming& timing)
 }
 
 void
-RdmaSendPipeline::Post(QbbPs now)
+RdmaSendPipeline::Post(RdmaPs now)
 {
     const uint64_t request = m_posted++;
-    QbbPs ready = now + m_timing.doorbell;
+    RdmaPs ready = now + m_timing.doorbell;
     // The place of WQE n becomes free when message n - P - 1 leaves.
-    if (m_timing.fetch == QbbPs(0) || request <= m_left + m_timing.prefetch)
+    if (m_timing.fetch == RdmaPs(0) || request <= m_left + m_timing.prefetch)
     {
         // Only the message that left most recently may have an end after this instant.
-        if (m_timing.fetch > QbbPs(0) && request == m_left + m_timing.prefetch && m_left > 0)
+        if (m_timing.fetch > RdmaPs(0) && request == m_left + m_timing.prefetch && m_left > 0)
         {
             ready = std::max(ready, m_lastLeft);
         }
@@ -31,34 +31,34 @@ RdmaSendPipeline::Post(QbbPs now)
     m_waiting.Push(std::move(ready));
 }
 
-QbbPs
+RdmaPs
 RdmaSendPipeline::GetReady() const
 {
     const uint64_t started = m_posted - m_waiting.GetSize();
     if (m_waiting.IsEmpty() || started >= m_fetched)
     {
-        return QBB_NEVER;
+        return RDMA_NEVER;
     }
-    const QbbPs fetched = m_waiting.Front();
-    if (m_timing.gap == QbbPs(0) || started == 0)
+    const RdmaPs fetched = m_waiting.Front();
+    if (m_timing.gap == RdmaPs(0) || started == 0)
     {
         return fetched;
     }
-    return m_left < started ? QBB_NEVER : std::max(fetched, m_lastLeft + m_timing.gap);
+    return m_left < started ? RDMA_NEVER : std::max(fetched, m_lastLeft + m_timing.gap);
 }
 
 void
-RdmaSendPipeline::Wait(QbbPs now)
+RdmaSendPipeline::Wait(RdmaPs now)
 {
-    const QbbPs ready = GetReady();
-    if (ready > now && ready != QBB_NEVER)
+    const RdmaPs ready = GetReady();
+    if (ready > now && ready != RDMA_NEVER)
     {
         WakeAt(ready);
     }
 }
 
 bool
-RdmaSendPipeline::MayStart(QbbPs now)
+RdmaSendPipeline::MayStart(RdmaPs now)
 {
     Wait(now);
     return GetReady() <= now;
@@ -71,13 +71,13 @@ RdmaSendPipeline::Start()
 }
 
 void
-RdmaSendPipeline::Leave(uint32_t bytes, QbbPs now)
+RdmaSendPipeline::Leave(uint32_t bytes, RdmaPs now)
 {
     m_lastLeft = now + GetLineTime(bytes);
     ++m_left;
     if (m_fetched < m_posted && m_fetched <= m_left + m_timing.prefetch)
     {
-        QbbPs& notice = m_waiting[m_fetched - (m_posted - m_waiting.GetSize())];
+        RdmaPs& notice = m_waiting[m_fetched - (m_posted - m_waiting.GetSize())];
         notice = std::max(notice, m_lastLeft) + m_timing.fetch;
         ++m_fetched;
     }

@@ -3,9 +3,9 @@
 #ifndef RDMA_SEND_PIPELINE_H
 #define RDMA_SEND_PIPELINE_H
 
-#include "qbb-event-order.h"
-#include "qbb-ps.h"
-#include "qbb-ring.h"
+#include "rdma-event-order.h"
+#include "rdma-ps.h"
+#include "rdma-ring-buffer.h"
 
 #include <cstdint>
 
@@ -18,15 +18,15 @@ namespace ns3
  */
 struct RdmaSendTiming
 {
-    QbbPs doorbell{0};    //!< from the post of a request until the NIC notices it
-    QbbPs fetch{0};       //!< from the start of a WQE's fetch until the WQE is in the NIC
-    QbbPs gap{0};         //!< shortest time from the end of a message to the start of the next
+    RdmaPs doorbell{0};   //!< from the post of a request until the NIC notices it
+    RdmaPs fetch{0};      //!< from the start of a WQE's fetch until the WQE is in the NIC
+    RdmaPs gap{0};        //!< shortest time from the end of a message to the start of the next
     uint32_t prefetch{1}; //!< WQEs fetched or held ahead of the message that is being sent
 
     /** \return true if a request waits for any of the times */
     bool IsSet() const
     {
-        return doorbell > QbbPs(0) || fetch > QbbPs(0) || gap > QbbPs(0);
+        return doorbell > RdmaPs(0) || fetch > RdmaPs(0) || gap > RdmaPs(0);
     }
 };
 
@@ -54,7 +54,7 @@ class RdmaSendPipeline
      * Order of the derived class's timer among the events of one instant. A request that the NIC
      * gets at an instant starts with the requests that are posted at this instant.
      */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<1>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Programs::At<1>();
 
     /** \param timing times and prefetch depth of the queue pair */
     explicit RdmaSendPipeline(const RdmaSendTiming& timing);
@@ -65,7 +65,7 @@ class RdmaSendPipeline
     RdmaSendPipeline& operator=(const RdmaSendPipeline&) = delete;
 
     /** A request is posted. \param now current time */
-    void Post(QbbPs now);
+    void Post(RdmaPs now);
 
     /**
      * Decides whether the first request that has not started may start. If not, WakeAt() gets the
@@ -74,7 +74,7 @@ class RdmaSendPipeline
      * \param now current time
      * \return true if the request may start; to be called only while a request waits
      */
-    bool MayStart(QbbPs now);
+    bool MayStart(RdmaPs now);
 
     /** The first request that has not started starts. */
     void Start();
@@ -85,30 +85,30 @@ class RdmaSendPipeline
      * \param bytes bytes of the packet, without preamble and inter-packet gap
      * \param now start of the transmission
      */
-    void Leave(uint32_t bytes, QbbPs now);
+    void Leave(uint32_t bytes, RdmaPs now);
 
     /** Forgets all requests: the queue pair goes to state RESET. */
     virtual void Reset();
 
   protected:
     /** \param bytes bytes of a packet \return time that the packet occupies the line */
-    virtual QbbPs GetLineTime(uint32_t bytes) const = 0;
+    virtual RdmaPs GetLineTime(uint32_t bytes) const = 0;
 
     /** \param at time at which the queue pair shall try to start requests */
-    virtual void WakeAt(QbbPs at) = 0;
+    virtual void WakeAt(RdmaPs at) = 0;
 
   private:
-    QbbPs GetReady() const;
-    void Wait(QbbPs now);
+    RdmaPs GetReady() const;
+    void Wait(RdmaPs now);
 
     RdmaSendTiming m_timing; //!< times and prefetch depth
     /// An instant for each request that has not started: the end of its fetch, or, before the fetch
     /// begins, the instant at which the NIC noticed the request.
-    QbbRing<QbbPs> m_waiting;
+    RdmaRingBuffer<RdmaPs> m_waiting;
     uint64_t m_posted{0};  //!< number of requests posted
     uint64_t m_fetched{0}; //!< number of requests whose fetch has a start time
     uint64_t m_left{0};    //!< number of messages whose last packet has been sent
-    QbbPs m_lastLeft{0};   //!< end of the last packet of the message that left most recently
+    RdmaPs m_lastLeft{0};  //!< end of the last packet of the message that left most recently
 };
 
 } // namespace ns3

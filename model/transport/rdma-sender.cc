@@ -27,7 +27,7 @@ RdmaSender::ExceedsRetryLimit()
 }
 
 void
-RdmaSender::RecordProgress(uint64_t arrived, QbbPs now)
+RdmaSender::RecordProgress(uint64_t arrived, RdmaPs now)
 {
     m_retries = 0;
     m_timer.PacketsAcked(arrived, now);
@@ -46,7 +46,7 @@ RdmaSender::RecordProgress(uint64_t arrived, QbbPs now)
 }
 
 bool
-RdmaSender::Advance(int64_t arrived, QbbPs now)
+RdmaSender::Advance(int64_t arrived, RdmaPs now)
 {
     if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
     {
@@ -67,7 +67,7 @@ RdmaSender::IsAwaited(int64_t expected) const
 }
 
 RdmaSenderEvent
-RdmaSender::OnAck(int64_t packet, QbbPs now)
+RdmaSender::OnAck(int64_t packet, RdmaPs now)
 {
     RdmaSenderEvent event;
     event.mayBegin = Advance(packet + 1, now);
@@ -75,7 +75,7 @@ RdmaSender::OnAck(int64_t packet, QbbPs now)
 }
 
 RdmaSenderEvent
-RdmaSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
+RdmaSender::OnRnrNak(int64_t expected, RdmaPs wait, RdmaPs now)
 {
     Advance(expected, now);
     RdmaSenderEvent event;
@@ -96,7 +96,7 @@ RdmaSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
 }
 
 RdmaSenderEvent
-RdmaSender::OnTimeout(QbbPs)
+RdmaSender::OnTimeout(RdmaPs)
 {
     RdmaSenderEvent event;
     const uint64_t inFlight = GetInFlight();

@@ -3,7 +3,7 @@
 #ifndef RDMA_SENDER_H
 #define RDMA_SENDER_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 #include "rdma-psn.h"
 #include "rdma-retransmission-timer.h"
 #include "rdma-verbs.h"
@@ -61,7 +61,7 @@ struct RdmaSenderEvent
 class RdmaSender
 {
   public:
-    static constexpr QbbPs NO_DEADLINE = QBB_NEVER;                           //!< no deadline
+    static constexpr RdmaPs NO_DEADLINE = RDMA_NEVER;                         //!< no deadline
     static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min(); //!< no packet
 
     virtual ~RdmaSender() = default;
@@ -83,7 +83,7 @@ class RdmaSender
      * \param now current time
      * \return true for a retransmission
      */
-    virtual bool Sent(uint64_t packets, QbbPs now) = 0;
+    virtual bool Sent(uint64_t packets, RdmaPs now) = 0;
 
     /**
      * Handles a cumulative acknowledgement.
@@ -92,7 +92,7 @@ class RdmaSender
      * \param now current time
      * \return the consequence for the queue pair
      */
-    virtual RdmaSenderEvent OnAck(int64_t packet, QbbPs now);
+    virtual RdmaSenderEvent OnAck(int64_t packet, RdmaPs now);
 
     /**
      * Handles a NAK for a gap (PSN sequence error).
@@ -103,7 +103,7 @@ class RdmaSender
      * \param now current time
      * \return the consequence for the queue pair
      */
-    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) = 0;
+    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) = 0;
 
     /**
      * Handles an RNR NAK: the receiver had no receive request.
@@ -113,10 +113,10 @@ class RdmaSender
      * \param now current time
      * \return the consequence for the queue pair
      */
-    RdmaSenderEvent OnRnrNak(int64_t expected, QbbPs wait, QbbPs now);
+    RdmaSenderEvent OnRnrNak(int64_t expected, RdmaPs wait, RdmaPs now);
 
     /** Handles the deadline. \param now current time \return the consequence for the queue pair */
-    RdmaSenderEvent OnTimeout(QbbPs now);
+    RdmaSenderEvent OnTimeout(RdmaPs now);
 
     /** \return number of cumulatively acknowledged packets */
     uint64_t GetAcked() const
@@ -140,7 +140,7 @@ class RdmaSender
     }
 
     /** \return time at which OnTimeout() is to be called, or NO_DEADLINE */
-    QbbPs GetDeadline() const
+    RdmaPs GetDeadline() const
     {
         return m_timer.GetDeadline();
     }
@@ -186,7 +186,7 @@ class RdmaSender
      * \param now current time
      * \return false if the acknowledgement brings no progress or names packets never sent
      */
-    virtual bool Advance(int64_t arrived, QbbPs now);
+    virtual bool Advance(int64_t arrived, RdmaPs now);
 
     /**
      * \param expected next packet that the receiver expects, from a NAK
@@ -203,7 +203,7 @@ class RdmaSender
      * \param arrived number of packets received in order from the first one
      * \param now current time
      */
-    void RecordProgress(uint64_t arrived, QbbPs now);
+    void RecordProgress(uint64_t arrived, RdmaPs now);
 
     RdmaRetransmissionTimer m_timer; //!< retransmission timeout, or end of an RNR wait
     uint64_t m_end{0};               //!< number of packets posted

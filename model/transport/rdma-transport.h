@@ -3,10 +3,10 @@
 #ifndef RDMA_TRANSPORT_H
 #define RDMA_TRANSPORT_H
 
-#include "qbb-ps.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-network-times.h"
 #include "rdma-opcode.h"
+#include "rdma-ps.h"
 #include "rdma-sender.h"
 #include "rdma-verbs.h"
 
@@ -113,7 +113,7 @@ struct RdmaPacketFormat
  */
 struct RdmaRetryLimits
 {
-    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns the timer off
+    std::optional<RdmaPs> timeout;         //!< retransmission timeout; 0 turns the timer off
     std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
     std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
 };
@@ -175,7 +175,7 @@ class RdmaTransport : public Object, public RdmaFixedByUse
     }
 
     /** Names of attributes, each with a timeout. */
-    using Timeouts = std::vector<std::pair<std::string, QbbPs>>;
+    using Timeouts = std::vector<std::pair<std::string, RdmaPs>>;
 
     /**
      * States the timeouts that suit a network. RdmaFabricHelper sets these attributes where frames

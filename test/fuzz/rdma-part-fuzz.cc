@@ -2,10 +2,10 @@
 
 // Fuzzes the reader of parts: a class and values of its attributes as text.
 
-#include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fuzz.h"
 #include "rdma-part.h"
+#include "rdma-time.h"
 #include "rdma-transport.h"
 #include "rdma-workload.h"
 
@@ -17,7 +17,7 @@ using namespace ns3;
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const std::string text(reinterpret_cast<const char*>(data), size);
     for (const TypeId& kind : {RdmaCongestionControl::GetTypeId(),
                                RdmaTransport::GetTypeId(),

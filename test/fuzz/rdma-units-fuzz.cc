@@ -50,12 +50,12 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     const std::string text(reinterpret_cast<const char*>(data), size);
     Try([&text] {
-        const QbbBitRate rate = ParseRdmaRate(text);
+        const RdmaBitRate rate = ParseRdmaRate(text);
         RequireInFuzz(rate >= 1_bps && rate <= RDMA_MAX_RATE, "rates are in their range");
         RequireInFuzz(ParseRdmaRate(FormatRdmaRate(rate)) == rate, "rates read back");
     });
     Try([&text] {
-        const QbbPs time = ParseRdmaTime(text);
+        const RdmaPs time = ParseRdmaTime(text);
         RequireInFuzz(time >= 0_ps && time <= RDMA_MAX_TIME, "times are in their range");
         RequireInFuzz(ParseRdmaTime(FormatRdmaTime(time)) == time, "times read back");
         const RdmaRoundedTime inNs = RoundRdmaTimeIn(FormatRdmaNs(time), 1_ns);
@@ -70,7 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         RequireInFuzz(std::abs(error) <= 0.5 + 1e-12 * real, "rounded to the nearest picosecond");
     });
     Try([&text] {
-        const QbbBitRate rate = ParseRdmaPlainRate(text);
+        const RdmaBitRate rate = ParseRdmaPlainRate(text);
         RequireInFuzz(rate >= 1_bps && rate <= RDMA_MAX_RATE, "plain rates are in their range");
         RequireInFuzz(ParseRdmaPlainRate(FormatRdmaRate(rate)) == rate, "plain rates read back");
     });

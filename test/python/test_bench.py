@@ -102,7 +102,7 @@ class Walk(unittest.TestCase):
             ("ns3::RdmaFirst::Cold()", "model/transport/first.cc"),
             ("ns3::RdmaQueuePair::PostSend(ns3::RdmaSendRequest const&)", "model/transport/qp.cc"),
             ("void ns3::RdmaPaceHeap<ns3::RdmaPacketEngine>::Push(int)", "model/transport/heap.h"),
-            ("ns3::QbbRing<int>::Push(int&&)", "model/core/qbb-ring.h"),
+            ("ns3::RdmaRingBuffer<int>::Push(int&&)", "model/core/rdma-ring-buffer.h"),
             ("ns3::(anonymous namespace)::TimedSendPipeline::OnTimer()", "model/transport/nic.cc"),
             ("ns3::GetRdmaOpcodeInfo(ns3::RdmaOpcode)", "model/frame/opcode.cc"),
             ("ns3::QbbWire::IntTrailerBytes(unsigned int)", "model/frame/qbb-wire.h"),

@@ -43,7 +43,7 @@ fabric = helper.Install(topology)
 flows = ns.MakeRdmaFlows("incast:3[Bytes=200000]", topology)
 late = ns.RdmaFlow(flows[0])
 late.id = 3
-late.start = ns.QbbPs(10**12)  # never starts: the run is stopped before
+late.start = ns.RdmaPs(10**12)  # never starts: the run is stopped before
 flows.push_back(late)
 runner = ns.RdmaFlowRunner.Make(fabric, flows)
 ns.Simulator.Stop(ns.MilliSeconds(1))

@@ -3,7 +3,7 @@
 #ifndef RDMA_TEST_ALGORITHMS_H
 #define RDMA_TEST_ALGORITHMS_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <map>
@@ -54,8 +54,8 @@ struct RdmaTestAlgorithm
     double jain{0.97};           //!< Jain's index of more flows, at least
     double leastShare{0.5};      //!< of a flow, in parts of an equal one, at least
     bool fair{true};             //!< false: unfair according to the literature
-    QbbPs settle{20_ms};         //!< from the start of the last flow to the measurement
-    QbbPs measured{10_ms};       //!< length of the measurement
+    RdmaPs settle{20_ms};        //!< from the start of the last flow to the measurement
+    RdmaPs measured{10_ms};      //!< length of the measurement
     uint64_t gbps{100};          //!< rate of the links
     bool irn{false};             //!< IRN without its own window; false: RoCE
     bool eachMark{false};        //!< a CNP for each mark

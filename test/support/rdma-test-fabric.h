@@ -3,12 +3,12 @@
 #ifndef RDMA_TEST_FABRIC_H
 #define RDMA_TEST_FABRIC_H
 
-#include "qbb-event-order.h"
-#include "qbb-time.h"
+#include "rdma-event-order.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-runner.h"
 #include "rdma-test-books.h"
+#include "rdma-time.h"
 #include "rdma-topology-builders.h"
 
 #include <ns3/boolean.h>
@@ -74,7 +74,7 @@ MakeTestFlow(uint64_t id,
              uint32_t source,
              uint32_t destination,
              uint64_t bytes,
-             QbbPs start = 0_ps,
+             RdmaPs start = 0_ps,
              uint32_t priority = 3)
 {
     RdmaFlow flow;
@@ -143,9 +143,9 @@ struct RdmaTestFabric
      * \param timeout retransmission timeout of RoCE
      * \param retries timeouts in a row before an error
      */
-    void SetRetries(QbbPs timeout, uint32_t retries)
+    void SetRetries(RdmaPs timeout, uint32_t retries)
     {
-        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(QbbToTime(timeout)));
+        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(RdmaToTime(timeout)));
         helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
     }
 
@@ -191,10 +191,11 @@ struct RdmaTestFabric
      *
      * \param period how often
      */
-    void CheckBooksEvery(QbbPs period)
+    void CheckBooksEvery(RdmaPs period)
     {
-        const QbbEventTime at((QbbNow() / period + 1) * period, QbbEventOrder::Observers::At<0>());
-        Simulator::Schedule(QbbGetDelay(at, QbbEventNow()), [this, period]() {
+        const RdmaEventTime at((RdmaNow() / period + 1) * period,
+                               RdmaEventOrder::Observers::At<0>());
+        Simulator::Schedule(RdmaGetDelay(at, RdmaEventNow()), [this, period]() {
             ++checks;
             if (wrong.empty())
             {
@@ -208,9 +209,9 @@ struct RdmaTestFabric
     }
 
     /** \param stop simulated time after which the run is given up */
-    void Run(QbbPs stop = 10_s)
+    void Run(RdmaPs stop = 10_s)
     {
-        Simulator::Stop(QbbToTime(stop));
+        Simulator::Stop(RdmaToTime(stop));
         Simulator::Run();
         results = runner->GetResults();
     }

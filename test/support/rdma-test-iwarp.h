@@ -30,9 +30,9 @@ namespace ns3
 namespace RdmaTestIwarp
 {
 
-inline constexpr QbbPs SEGMENT = 1102 * 80_ps;                  //!< from one segment to the next
-inline constexpr QbbPs SEGMENT_HOP = (8 + 1082) * 80_ps + 1_us; //!< a segment over one link
-inline constexpr QbbPs ACK_HOP = (8 + 64) * 80_ps + 1_us; //!< an acknowledgement over one link
+inline constexpr RdmaPs SEGMENT = 1102 * 80_ps;                  //!< from one segment to the next
+inline constexpr RdmaPs SEGMENT_HOP = (8 + 1082) * 80_ps + 1_us; //!< a segment over one link
+inline constexpr RdmaPs ACK_HOP = (8 + 64) * 80_ps + 1_us; //!< an acknowledgement over one link
 
 /** \return two hosts at a switch, over TCP */
 inline RdmaFabricOptions

@@ -7,8 +7,8 @@
 #include "qbb-frame-codec.h"
 #include "qbb-helper.h"
 #include "qbb-net-device.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
+#include "rdma-time.h"
 
 #include <ns3/node-container.h>
 #include <ns3/simulator.h>
@@ -52,7 +52,7 @@ class RdmaTestSink : public QbbFrameSink
     /** A frame that has come in. */
     struct Arrival
     {
-        QbbPs at{0};         //!< when
+        RdmaPs at{0};        //!< when
         uint32_t psn{0};     //!< which, as MakeTestFrame() numbered it
         uint8_t priority{0}; //!< its class here
         uint32_t size{0};    //!< bytes
@@ -60,10 +60,10 @@ class RdmaTestSink : public QbbFrameSink
 
     void ReceiveFrame(QbbPort&, QbbFramePtr&& frame) override
     {
-        arrivals.push_back({QbbNow(), frame->psn, frame->priority, frame->size});
+        arrivals.push_back({RdmaNow(), frame->psn, frame->priority, frame->size});
     }
 
-    void FrameDeparts(QbbPort&, QbbFrame& frame, QbbPs start) override
+    void FrameDeparts(QbbPort&, QbbFrame& frame, RdmaPs start) override
     {
         if (!frame.IsMacControl())
         {
@@ -73,7 +73,7 @@ class RdmaTestSink : public QbbFrameSink
 
     void FrameGone(QbbPort&, const QbbFrame& frame) override
     {
-        left.push_back({QbbNow(), frame.psn, frame.priority, frame.size});
+        left.push_back({RdmaNow(), frame.psn, frame.priority, frame.size});
     }
 
     void LinkChanged(QbbPort& port) override
@@ -221,9 +221,9 @@ struct RdmaTestLink
 
     /** \param at an instant \param what action at that instant */
     template <typename T>
-    static void At(QbbPs at, T what)
+    static void At(RdmaPs at, T what)
     {
-        Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(what));
+        Simulator::Schedule(RdmaToTime(at) - Simulator::Now(), std::move(what));
     }
 
     /**
@@ -235,7 +235,7 @@ struct RdmaTestLink
      * \param priority their class
      * \param size their bytes
      */
-    void SendAt(QbbPs at, uint32_t first, uint32_t count, uint8_t priority, uint32_t size = 1250)
+    void SendAt(RdmaPs at, uint32_t first, uint32_t count, uint8_t priority, uint32_t size = 1250)
     {
         At(at, [this, first, count, priority, size]() {
             for (uint32_t i = 0; i < count; ++i)
@@ -246,9 +246,9 @@ struct RdmaTestLink
     }
 
     /** \return how long port a was not allowed to send class 3 */
-    QbbPs GetPausedTime() const
+    RdmaPs GetPausedTime() const
     {
-        return a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow());
+        return a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, RdmaNow());
     }
 
     /** \return frames received at b, as RdmaTestSink::ToText() */
@@ -280,7 +280,7 @@ class RdmaTestPfcLog
             source,
             Callback<void, uint8_t, uint16_t>([this](uint8_t priority, uint16_t quanta) {
                 m_text += (m_text.empty() ? "" : " ") + std::to_string(priority) + ":" +
-                          std::to_string(quanta) + "@" + std::to_string(QbbNow().Get());
+                          std::to_string(quanta) + "@" + std::to_string(RdmaNow().Get());
             }));
     }
 

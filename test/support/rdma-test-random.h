@@ -73,16 +73,16 @@ class RdmaTestRandomTopology
     /** \return a random topology with random rates and delays */
     RdmaTopology Make()
     {
-        static constexpr std::array<QbbBitRate, 10> RATES{10_gbps,
-                                                          25_gbps,
-                                                          40_gbps,
-                                                          50_gbps,
-                                                          100_gbps,
-                                                          200_gbps,
-                                                          400_gbps,
-                                                          800_gbps,
-                                                          33_gbps,
-                                                          77'777'777'777_bps};
+        static constexpr std::array<RdmaBitRate, 10> RATES{10_gbps,
+                                                           25_gbps,
+                                                           40_gbps,
+                                                           50_gbps,
+                                                           100_gbps,
+                                                           200_gbps,
+                                                           400_gbps,
+                                                           800_gbps,
+                                                           33_gbps,
+                                                           77'777'777'777_bps};
         RdmaTopology plain;
         switch (m_dice.Number(0, 7))
         {
@@ -113,7 +113,7 @@ class RdmaTestRandomTopology
         RdmaTopology topology;
         // One rate for all links, or a rate for each link.
         const bool mixed = !m_dice.OneIn(3);
-        const QbbBitRate rate = m_dice.OneOf(RATES);
+        const RdmaBitRate rate = m_dice.OneOf(RATES);
         for (const auto& node : plain.GetNodes())
         {
             node.role == RdmaNodeRole::HOST ? topology.AddHost(node.name)
@@ -127,8 +127,8 @@ class RdmaTestRandomTopology
             for (uint32_t i = 0; i < parallel; ++i)
             {
                 // 10 ns to 10 us, each decade equally likely
-                const QbbPs delay(m_dice.Number(10'000, 99'999) *
-                                  m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100}));
+                const RdmaPs delay(m_dice.Number(10'000, 99'999) *
+                                   m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100}));
                 topology.AddLink(link.a, link.b, mixed ? m_dice.OneOf(RATES) : rate, delay);
             }
         }

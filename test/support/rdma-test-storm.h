@@ -3,9 +3,9 @@
 #ifndef RDMA_TEST_STORM_H
 #define RDMA_TEST_STORM_H
 
-#include "qbb-event-order.h"
 #include "qbb-pfc-watchdog.h"
 #include "qbb-storm-source.h"
+#include "rdma-event-order.h"
 #include "rdma-test-fabric.h"
 
 #include <ns3/string.h>
@@ -81,7 +81,7 @@ class RdmaTestStormCase : public TestCase
                 "Storm" + name,
                 Callback<void, uint32_t, uint8_t>([this, name](uint32_t port, uint8_t priority) {
                     m_log += (m_log.empty() ? "" : " ") + name + ":" + std::to_string(port) + ":" +
-                             std::to_string(priority) + "@" + std::to_string(QbbNow().Get());
+                             std::to_string(priority) + "@" + std::to_string(RdmaNow().Get());
                 }));
         }
         m_watchdog->Watch(m_sw);
@@ -89,9 +89,9 @@ class RdmaTestStormCase : public TestCase
 
     /** \param at an instant \param what action at the end of that instant */
     template <typename T>
-    static void AtEndOf(QbbPs at, T what)
+    static void AtEndOf(RdmaPs at, T what)
     {
-        Simulator::Schedule(QbbGetDelay({at, QbbEventOrder::Observers::At<0>()}, QbbEventNow()),
+        Simulator::Schedule(RdmaGetDelay({at, RdmaEventOrder::Observers::At<0>()}, RdmaEventNow()),
                             std::move(what));
     }
 

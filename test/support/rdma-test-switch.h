@@ -30,9 +30,9 @@ namespace ns3
 class RdmaTestSwitch
 {
   public:
-    static constexpr QbbPs FRAME = 101'600_ps;    //!< line time of a frame
-    static constexpr QbbPs HOP = 1'100'640_ps;    //!< from its start to its arrival
-    static constexpr QbbPs T0 = HOP;              //!< arrival of the first frames at the switch
+    static constexpr RdmaPs FRAME = 101'600_ps;   //!< line time of a frame
+    static constexpr RdmaPs HOP = 1'100'640_ps;   //!< from its start to its arrival
+    static constexpr RdmaPs T0 = HOP;             //!< arrival of the first frames at the switch
     static constexpr uint32_t FRAME_BYTES = 1250; //!< a frame
 
     /** \param n hosts \param attributes of the switch, as text */
@@ -86,7 +86,7 @@ class RdmaTestSwitch
      * \param count how many
      * \param priority class
      */
-    void SendAt(QbbPs at,
+    void SendAt(RdmaPs at,
                 uint32_t from,
                 uint32_t to,
                 uint32_t first,

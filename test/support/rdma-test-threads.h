@@ -163,8 +163,8 @@ class RdmaTestRandomRun
         }
         std::ostringstream seen;
         std::function<void()> look = [&] {
-            seen << QbbNow() << " " << test.fabric->GetTotals().packetHops << "; ";
-            if (QbbNow() < 200_us)
+            seen << RdmaNow() << " " << test.fabric->GetTotals().packetHops << "; ";
+            if (RdmaNow() < 200_us)
             {
                 Simulator::Schedule(MicroSeconds(7), look);
             }
@@ -224,7 +224,7 @@ class RdmaTestRandomRun
                                              source,
                                              destination,
                                              dice.Number(1, 200'000),
-                                             QbbPs(dice.Number(0, 60) * 1'000'000)));
+                                             RdmaPs(dice.Number(0, 60) * 1'000'000)));
             }
         }
         return flows;

@@ -3,8 +3,8 @@
 #ifndef RDMA_TEST_UNITS_H
 #define RDMA_TEST_UNITS_H
 
-#include <ns3/qbb-bit-rate.h>
-#include <ns3/qbb-ps.h>
+#include <ns3/rdma-bit-rate.h>
+#include <ns3/rdma-ps.h>
 
 /**
  * \file
@@ -15,9 +15,9 @@
 namespace ns3
 {
 
-constexpr QbbPs US = 1_us;          //!< a microsecond
-constexpr QbbPs MS = 1_ms;          //!< a millisecond
-constexpr QbbBitRate GBPS = 1_gbps; //!< a gigabit per second
+constexpr RdmaPs US = 1_us;          //!< a microsecond
+constexpr RdmaPs MS = 1_ms;          //!< a millisecond
+constexpr RdmaBitRate GBPS = 1_gbps; //!< a gigabit per second
 
 } // namespace ns3
 

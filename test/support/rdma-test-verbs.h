@@ -91,7 +91,7 @@ ForBothTransports(T what)
  */
 struct RdmaTestPair
 {
-    static constexpr QbbPs SHORT = 2'011'840_ps; //!< a frame of 66 B from NIC to NIC
+    static constexpr RdmaPs SHORT = 2'011'840_ps; //!< a frame of 66 B from NIC to NIC
 
     /** \param configure called before the fabric is built */
     explicit RdmaTestPair(const std::function<void(RdmaTestFabric&)>& configure = {})
@@ -191,9 +191,9 @@ struct RdmaTestPair
 
     /** \param at an instant \param what action at that instant */
     template <typename T>
-    static void At(QbbPs at, T what)
+    static void At(RdmaPs at, T what)
     {
-        Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(what));
+        Simulator::Schedule(RdmaToTime(at) - Simulator::Now(), std::move(what));
     }
 
     /** \param list completions \return ids, operations, bytes, immediate data and statuses */

@@ -2,7 +2,7 @@
 #ifndef RDMA_TEXT_FILE_H
 #define RDMA_TEXT_FILE_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -152,7 +152,7 @@ class RdmaLineReader
      * \return the time
      * \throws RdmaFileError if the field is not a time in the accepted range
      */
-    QbbPs GetTime(std::size_t index, const std::string& name, std::optional<QbbPs> unit = {});
+    RdmaPs GetTime(std::size_t index, const std::string& name, std::optional<RdmaPs> unit = {});
 
     /**
      * Reject the current line.

@@ -2,12 +2,12 @@
 
 #include "rdma-explain-report.h"
 
-#include "qbb-event-time.h"
-#include "qbb-time.h"
+#include "rdma-event-time.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/uinteger.h>
@@ -76,7 +76,7 @@ GetLosslessClasses(const RdmaFabric& fabric)
 
 /** \return the time in us with two decimals, as in "12.34 us" */
 std::string
-FormatMoment(QbbPs time)
+FormatMoment(RdmaPs time)
 {
     char text[40];
     std::snprintf(text, sizeof(text), "%.2f us", static_cast<double>(time) / 1e6);
@@ -632,18 +632,18 @@ FindInClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
 /** An event that happened for the first time in a run. */
 struct FirstEvent
 {
-    QbbPs at{0};                                //!< time since the start of the first flow
+    RdmaPs at{0};                               //!< time since the start of the first flow
     std::string port;                           //!< name of the port
     QbbDropReason reason{QbbDropReason::COUNT}; //!< reason of a drop
 };
 
 /** Records the running event unless an event has been recorded before. */
 void
-NoteFirst(QbbEventTime& first)
+NoteFirst(RdmaEventTime& first)
 {
-    if (first == QbbEventTime::Never())
+    if (first == RdmaEventTime::Never())
     {
-        first = QbbEventNow();
+        first = RdmaEventNow();
     }
 }
 
@@ -932,8 +932,8 @@ class FindingsPrinter
             m_os << "PFC acted, and " << name << " never did: no packet was marked.\n";
             return;
         }
-        const QbbPs pause = m_firstPause->at;
-        const QbbPs mark = m_firstMark->at;
+        const RdmaPs pause = m_firstPause->at;
+        const RdmaPs mark = m_firstMark->at;
         const bool tooLate = mark + m_forecast.senders.rtt > pause;
         m_os << "The first mark came " << FormatMoment(mark < pause ? pause - mark : mark - pause)
              << (mark < pause ? " before" : " after") << " the first pause, and a mark takes up to "
@@ -1051,8 +1051,8 @@ class RdmaExplainReport::FirstEvents
             for (const auto& port : ports)
             {
                 const auto own = std::make_shared<Firsts>();
-                own->pauses.fill(QbbEventTime::Never());
-                own->marks.fill(QbbEventTime::Never());
+                own->pauses.fill(RdmaEventTime::Never());
+                own->marks.fill(RdmaEventTime::Never());
                 m_ports.push_back(port);
                 m_firsts.push_back(own);
                 const Ptr<QbbNetDevice> device = fabric.GetDevice(port->link, port->node);
@@ -1065,9 +1065,9 @@ class RdmaExplainReport::FirstEvents
                 device->AddMarkWatcher(
                     [own](uint8_t priority) { NoteFirst(own->marks[priority]); });
                 device->AddDropWatcher([own](QbbDropReason reason) {
-                    if (own->drop == QbbEventTime::Never())
+                    if (own->drop == RdmaEventTime::Never())
                     {
-                        own->drop = QbbEventNow();
+                        own->drop = RdmaEventNow();
                         own->dropReason = reason;
                     }
                 });
@@ -1094,20 +1094,20 @@ class RdmaExplainReport::FirstEvents
 
     /** \param priority a class \param begin instant from which times count \return its first pause
      */
-    std::optional<FirstEvent> GetPause(uint8_t priority, QbbPs begin) const
+    std::optional<FirstEvent> GetPause(uint8_t priority, RdmaPs begin) const
     {
         return Find([priority](const Firsts& firsts) { return firsts.pauses[priority]; }, begin);
     }
 
     /** \param priority a class \param begin instant from which times count \return its first mark
      */
-    std::optional<FirstEvent> GetMark(uint8_t priority, QbbPs begin) const
+    std::optional<FirstEvent> GetMark(uint8_t priority, RdmaPs begin) const
     {
         return Find([priority](const Firsts& firsts) { return firsts.marks[priority]; }, begin);
     }
 
     /** \param begin instant from which times count \return the first drop of any class */
-    std::optional<FirstEvent> GetDrop(QbbPs begin) const
+    std::optional<FirstEvent> GetDrop(RdmaPs begin) const
     {
         return Find([](const Firsts& firsts) { return firsts.drop; }, begin);
     }
@@ -1116,9 +1116,9 @@ class RdmaExplainReport::FirstEvents
     /** First events of a port. */
     struct Firsts
     {
-        std::array<QbbEventTime, 8> pauses{};           //!< first pause sent, by class, or never
-        std::array<QbbEventTime, 8> marks{};            //!< first mark, by class, or never
-        QbbEventTime drop{QbbEventTime::Never()};       //!< first drop, or never
+        std::array<RdmaEventTime, 8> pauses{};          //!< first pause sent, by class, or never
+        std::array<RdmaEventTime, 8> marks{};           //!< first mark, by class, or never
+        RdmaEventTime drop{RdmaEventTime::Never()};     //!< first drop, or never
         QbbDropReason dropReason{QbbDropReason::COUNT}; //!< reason of the first drop
     };
 
@@ -1127,14 +1127,14 @@ class RdmaExplainReport::FirstEvents
      *         with the lowest id
      */
     template <typename GetTime>
-    std::optional<FirstEvent> Find(GetTime getTime, QbbPs begin) const
+    std::optional<FirstEvent> Find(GetTime getTime, RdmaPs begin) const
     {
         // min_element() returns the first of equal elements, which has the lowest node id.
         const auto first = std::min_element(
             m_firsts.begin(),
             m_firsts.end(),
             [&getTime](const auto& a, const auto& b) { return getTime(*a) < getTime(*b); });
-        if (first == m_firsts.end() || getTime(**first) == QbbEventTime::Never())
+        if (first == m_firsts.end() || getTime(**first) == RdmaEventTime::Never())
         {
             return std::nullopt;
         }
@@ -1203,7 +1203,7 @@ RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
         m_forecasts.push_back(ForecastClass(*fabric, priority, senders, flows));
     }
     m_first = std::make_unique<FirstEvents>(*fabric);
-    m_begin = runner && runner->GetNFlows() > 0 ? QBB_NEVER : 0_ps;
+    m_begin = runner && runner->GetNFlows() > 0 ? RDMA_NEVER : 0_ps;
     for (uint64_t i = 0; runner && i < runner->GetNFlows(); ++i)
     {
         m_begin = std::min(m_begin, runner->GetFlow(i).start);

@@ -4,11 +4,11 @@
 #define RDMA_EXPLAIN_REPORT_H
 
 #include "qbb-port-counters.h"
-#include "qbb-ps.h"
 #include "rdma-fabric.h"
 #include "rdma-incast-forecast.h"
 #include "rdma-instrument.h"
 #include "rdma-port-kinds.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <map>
@@ -165,7 +165,7 @@ class RdmaExplainReport : public RdmaInstrument
 
     uint64_t m_burst{0};                        //!< attribute Burst
     bool m_forecastPrinted{false};              //!< PrintForecast() was called
-    QbbPs m_begin{0};                           //!< start of the first flow
+    RdmaPs m_begin{0};                          //!< start of the first flow
     Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
     std::vector<RdmaClassForecast> m_forecasts; //!< by class
     std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()

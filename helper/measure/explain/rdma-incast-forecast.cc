@@ -2,10 +2,10 @@
 
 #include "rdma-incast-forecast.h"
 
-#include "qbb-line-rate.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
+#include "rdma-line-rate.h"
 
 #include <algorithm>
 #include <deque>
@@ -39,9 +39,9 @@ class RdmaIncastInProgress
     {
         for (uint64_t wave = 0; !IsDecided(); ++wave)
         {
-            const QbbPs now = m_inputRate.BytesToPs(wave * m_incast.lineBytes);
+            const RdmaPs now = m_inputRate.BytesToPs(wave * m_incast.lineBytes);
             Depart(now, false);
-            if (m_outcome.slowedAt != QBB_NEVER && now > m_outcome.slowedAt + m_incast.inputDelay)
+            if (m_outcome.slowedAt != RDMA_NEVER && now > m_outcome.slowedAt + m_incast.inputDelay)
             {
                 return m_outcome;
             }
@@ -61,7 +61,7 @@ class RdmaIncastInProgress
                 break;
             }
         }
-        Depart(QBB_NEVER, false);
+        Depart(RDMA_NEVER, false);
         return m_outcome;
     }
 
@@ -103,7 +103,7 @@ class RdmaIncastInProgress
     }
 
     /** Records an event unless it has occurred before. */
-    void Note(std::optional<RdmaIncastEvent>& event, QbbPs now, std::size_t sender) const
+    void Note(std::optional<RdmaIncastEvent>& event, RdmaPs now, std::size_t sender) const
     {
         if (!event)
         {
@@ -115,7 +115,7 @@ class RdmaIncastInProgress
     }
 
     /** Applies the marking curves to a queue length. */
-    void Mark(bool atDeparture, uint64_t queueBytes, QbbPs now, std::size_t sender)
+    void Mark(bool atDeparture, uint64_t queueBytes, RdmaPs now, std::size_t sender)
     {
         for (const QbbMarkCurve& curve : m_incast.marks)
         {
@@ -137,16 +137,16 @@ class RdmaIncastInProgress
     }
 
     /** Records when a sender slows down, if \p reacts is true and no sender has slowed down yet. */
-    void Slow(bool reacts, QbbPs now, uint64_t queueBytes)
+    void Slow(bool reacts, RdmaPs now, uint64_t queueBytes)
     {
-        if (reacts && m_outcome.slowedAt == QBB_NEVER && m_incast.feedback != QBB_NEVER)
+        if (reacts && m_outcome.slowedAt == RDMA_NEVER && m_incast.feedback != RDMA_NEVER)
         {
             m_outcome.slowedAt = now + m_outputRate.BytesToPs(queueBytes) + m_incast.feedback;
         }
     }
 
     /** Passes a frame of a sender to the buffer manager. */
-    void Arrive(std::size_t sender, QbbPs now)
+    void Arrive(std::size_t sender, RdmaPs now)
     {
         const uint16_t input = m_incast.inputs[sender];
         const auto admit = [&] {
@@ -183,7 +183,7 @@ class RdmaIncastInProgress
     }
 
     /** Sends the frames whose transmission begins before an instant, or at it if \p inclusive. */
-    void Depart(QbbPs now, bool inclusive)
+    void Depart(RdmaPs now, bool inclusive)
     {
         while (!m_queue.empty() && (m_next < now || (inclusive && m_next == now)))
         {
@@ -219,13 +219,13 @@ class RdmaIncastInProgress
 
     QbbBufferManager& m_buffer;      //!< the buffer manager on trial
     const RdmaIncast& m_incast;      //!< the incast
-    const QbbLineRate m_inputRate;   //!< rate of the ingress ports
-    const QbbLineRate m_outputRate;  //!< rate of the egress port
+    const RdmaLineRate m_inputRate;  //!< rate of the ingress ports
+    const RdmaLineRate m_outputRate; //!< rate of the egress port
     std::deque<std::size_t> m_queue; //!< senders of the frames in the egress queue
     std::vector<uint64_t> m_held;    //!< bytes that the buffer holds of each sender
     std::vector<uint64_t> m_left;    //!< frames that each sender has yet to send
-    QbbPs m_next{0};                 //!< when the egress port may send its next frame
-    QbbPs m_idleSince{0};            //!< start of the egress port's current train of frames
+    RdmaPs m_next{0};                //!< when the egress port may send its next frame
+    RdmaPs m_idleSince{0};           //!< start of the egress port's current train of frames
     uint64_t m_sentBytes{0};         //!< line bytes of the current train
     double m_expectedMarks{0};       //!< expected number of marks
     RdmaIncastOutcome m_outcome;     //!< first events
@@ -233,7 +233,7 @@ class RdmaIncastInProgress
 
 /** \return bytes that a line carries in a time, rounded down */
 uint64_t
-GetBytesIn(QbbBitRate rate, QbbPs time)
+GetBytesIn(RdmaBitRate rate, RdmaPs time)
 {
     return static_cast<uint64_t>(static_cast<double>(rate) * static_cast<double>(time) / 8e12);
 }
@@ -274,7 +274,7 @@ AddOutcome(RdmaIncastForecast& forecast,
            const QbbPfcHeadroom& terms,
            uint32_t senders)
 {
-    QbbPs pfcAt = QBB_NEVER;
+    RdmaPs pfcAt = RDMA_NEVER;
     if (outcome.pause)
     {
         pfcAt = outcome.pause->at + terms.pause + terms.cable / 2 + terms.reaction;
@@ -299,7 +299,7 @@ AddOutcome(RdmaIncastForecast& forecast,
     {
         forecast.pfcFirst = senders;
     }
-    else if (outcome.slowedAt != QBB_NEVER && !forecast.pfcFirst)
+    else if (outcome.slowedAt != RDMA_NEVER && !forecast.pfcFirst)
     {
         forecast.controlFirst = senders;
     }
@@ -365,8 +365,8 @@ class RdmaRunIncastFinder
     /** A flow through an egress port. */
     struct Use
     {
-        QbbPs start{0};     //!< first frame
-        QbbPs end{0};       //!< last frame at line rate
+        RdmaPs start{0};    //!< first frame
+        RdmaPs end{0};      //!< last frame at line rate
         uint16_t input{0};  //!< number of the ingress port
         uint64_t frames{0}; //!< frames of the flow
     };
@@ -392,7 +392,7 @@ class RdmaRunIncastFinder
         std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
             return a.start < b.start;
         });
-        std::multimap<QbbPs, std::size_t> active; // by end
+        std::multimap<RdmaPs, std::size_t> active; // by end
         std::vector<std::size_t> most;
         for (std::size_t i = 0; i < uses.size(); ++i)
         {
@@ -469,7 +469,7 @@ class RdmaRunIncastFinder
             return false;
         }
         RdmaIncast trial;
-        QbbBitRate fastest{0};
+        RdmaBitRate fastest{0};
         for (const RdmaRunIncast::Input& input : incast.inputs)
         {
             fastest = std::max(fastest, m_kinds[input.kind].rate);
@@ -497,7 +497,7 @@ class RdmaRunIncastFinder
     const std::vector<RdmaPortKind>& m_kinds; //!< its ports
     uint8_t m_priority;                       //!< class of the flows
     const RdmaSenderProfile& m_senders;       //!< the senders
-    const QbbLineRate m_lineRate;             //!< line rate of a host
+    const RdmaLineRate m_lineRate;            //!< line rate of a host
     /// Index of the kind, and name, of each port
     std::map<Key, std::pair<std::size_t, std::string>> m_ports;
     std::map<Key, std::vector<Use>> m_uses; //!< flows by egress port
@@ -540,7 +540,7 @@ TryRdmaIngress(QbbBufferManager& buffer,
 }
 
 uint64_t
-RdmaSenderProfile::GetBdpBytes(QbbBitRate rate) const
+RdmaSenderProfile::GetBdpBytes(RdmaBitRate rate) const
 {
     return GetBytesIn(rate, rtt);
 }
@@ -558,7 +558,7 @@ RdmaSenderProfile::GetFrames(uint64_t bytes) const
 }
 
 uint64_t
-RdmaSenderProfile::GetSendersBehind(QbbBitRate portRate) const
+RdmaSenderProfile::GetSendersBehind(RdmaBitRate portRate) const
 {
     return std::max<uint64_t>(1, portRate / rate);
 }
@@ -569,13 +569,13 @@ RdmaSenderProfile::ReactsToMarks() const
     return control && control->GetMarking() != RdmaMarking::NONE;
 }
 
-QbbPs
+RdmaPs
 RdmaSenderProfile::GetAcceptedDelay() const
 {
     RdmaPathProfile path;
     path.baseRtt = path.networkRtt = rtt;
     path.hops = links;
-    return control ? control->GetAcceptedDelay(path) : QbbPs(0);
+    return control ? control->GetAcceptedDelay(path) : RdmaPs(0);
 }
 
 RdmaSenderProfile
@@ -631,7 +631,7 @@ DescribeRdmaIncast(RdmaIncast& incast,
     {
         return;
     }
-    incast.inputDelay = profile.delay + QbbLineRate(incast.inputRate).BytesToPs(senders.lineBytes);
+    incast.inputDelay = profile.delay + RdmaLineRate(incast.inputRate).BytesToPs(senders.lineBytes);
     incast.feedback = senders.rtt - incast.inputDelay;
     incast.reactToMarks = senders.ReactsToMarks();
     if (!incast.reactToMarks)

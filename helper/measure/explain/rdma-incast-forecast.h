@@ -3,14 +3,14 @@
 #ifndef RDMA_INCAST_FORECAST_H
 #define RDMA_INCAST_FORECAST_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-buffer-manager.h"
 #include "qbb-ecn-marker.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
 #include "rdma-congestion-control.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-runner.h"
 #include "rdma-port-kinds.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <limits>
@@ -39,8 +39,8 @@ struct RdmaIncast
     std::vector<uint16_t> inputs; //!< ingress ports, one for each sender
     uint16_t output{0};           //!< egress port
     uint8_t priority{3};          //!< class of the frames, 0..7
-    QbbBitRate inputRate{0};      //!< line rate of the ingress ports
-    QbbBitRate outputRate{0};     //!< line rate of the egress port
+    RdmaBitRate inputRate{0};     //!< line rate of the ingress ports
+    RdmaBitRate outputRate{0};    //!< line rate of the egress port
     uint32_t frameBytes{0};       //!< size of every frame, with FCS
     uint32_t lineBytes{0};        //!< size of every frame with preamble and gap
     uint64_t frames{0};           //!< frames that each sender sends
@@ -54,9 +54,9 @@ struct RdmaIncast
     /// Senders react to marks; false: to a queue above signalBytes
     bool reactToMarks{false};
     /// Time from the departure of the packet with the signal until its sender slows down;
-    /// QBB_NEVER: senders do not slow down
-    QbbPs feedback{QBB_NEVER};
-    QbbPs inputDelay{0}; //!< time from a sender to the switch
+    /// RDMA_NEVER: senders do not slow down
+    RdmaPs feedback{RDMA_NEVER};
+    RdmaPs inputDelay{0}; //!< time from a sender to the switch
 };
 
 /**
@@ -65,7 +65,7 @@ struct RdmaIncast
  */
 struct RdmaIncastEvent
 {
-    QbbPs at{0};             //!< time since the first frames arrived
+    RdmaPs at{0};            //!< time since the first frames arrived
     uint64_t queueBytes{0};  //!< bytes in the egress queue
     uint64_t senderBytes{0}; //!< bytes of the sender's frames that the switch holds
     uint32_t senders{0};     //!< number of senders of the incast
@@ -82,7 +82,7 @@ struct RdmaIncastOutcome
     std::optional<RdmaIncastEvent> signal;  //!< the queue exceeds RdmaIncast::signalBytes
     std::optional<RdmaIncastEvent> pause;   //!< the first pause
     std::optional<RdmaIncastEvent> drop;    //!< the first drop
-    QbbPs slowedAt{QBB_NEVER};              //!< congestion control slows the first sender
+    RdmaPs slowedAt{RDMA_NEVER};            //!< congestion control slows the first sender
 };
 
 /**
@@ -141,8 +141,8 @@ struct RdmaSenderProfile
     uint32_t payloadBytes{0}; //!< payload of a full packet
     uint32_t frameBytes{0};   //!< frame size of a full packet
     uint32_t lineBytes{0};    //!< frame size plus preamble and gap
-    QbbBitRate rate{0};       //!< line rate of a host
-    QbbPs rtt{0};             //!< longest round trip of a full packet in the empty fabric
+    RdmaBitRate rate{0};      //!< line rate of a host
+    RdmaPs rtt{0};            //!< longest round trip of a full packet in the empty fabric
     uint32_t links{0};        //!< links of the longest path
     /// Packets that a sender may have in flight, by its transport.
     uint64_t maxInFlight{std::numeric_limits<uint64_t>::max()};
@@ -161,16 +161,16 @@ struct RdmaSenderProfile
     uint64_t GetFrames(uint64_t bytes) const;
 
     /** \param portRate rate of a port \return number of senders that fill the port, 1 or more */
-    uint64_t GetSendersBehind(QbbBitRate portRate) const;
+    uint64_t GetSendersBehind(RdmaBitRate portRate) const;
 
     /** \param rate a line rate \return bandwidth-delay product in bytes on the line */
-    uint64_t GetBdpBytes(QbbBitRate rate) const;
+    uint64_t GetBdpBytes(RdmaBitRate rate) const;
 
     /** \return true if congestion control reacts to marks, false if to delay or if there is none */
     bool ReactsToMarks() const;
 
     /** \return largest queueing delay that congestion control without marks accepts */
-    QbbPs GetAcceptedDelay() const;
+    RdmaPs GetAcceptedDelay() const;
 };
 
 /**
@@ -194,8 +194,8 @@ struct RdmaIncastForecast
     /// Largest number of senders up to which congestion control slows a sender before a pause does
     uint32_t controlFirst{0};
     std::optional<uint32_t> pfcFirst; //!< smallest incast in which a pause slows a sender first
-    QbbPs controlAt{0};               //!< when control slows a sender, in the incast of pause
-    QbbPs pfcAt{0};                   //!< when a pause slows a sender, in the incast of pause
+    RdmaPs controlAt{0};              //!< when control slows a sender, in the incast of pause
+    RdmaPs pfcAt{0};                  //!< when a pause slows a sender, in the incast of pause
 };
 
 /**

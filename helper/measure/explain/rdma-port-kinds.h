@@ -3,9 +3,9 @@
 #ifndef RDMA_PORT_KINDS_H
 #define RDMA_PORT_KINDS_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-buffer-manager.h"
 #include "qbb-ecn-marker.h"
+#include "rdma-bit-rate.h"
 #include "rdma-fabric.h"
 #include "rdma-port-result.h"
 
@@ -51,7 +51,7 @@ struct RdmaPortKind
 {
     std::string name;       //!< for instance "leaf to host"
     bool ofHost{false};     //!< ports of hosts
-    QbbBitRate rate{0};     //!< line rate
+    RdmaBitRate rate{0};    //!< line rate
     bool lossless{false};   //!< the ports pause the class at their peers
     QbbIngressTerms buffer; //!< settings of the buffer manager for the first port of a switch
     std::vector<QbbMarkCurve> marks; //!< marking of the egress queues; only for switches

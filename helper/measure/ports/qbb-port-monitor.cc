@@ -2,10 +2,10 @@
 
 #include "qbb-port-monitor.h"
 
-#include "qbb-time.h"
 #include "rdma-flow-report.h"
 #include "rdma-part-name.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/nstime.h>
@@ -100,7 +100,7 @@ QbbPortMonitor::GetTypeId()
                                           "Time between polls.",
                                           TimeValue(MicroSeconds(100)),
                                           MakeTimeAccessor(&QbbPortMonitor::m_periodTime),
-                                          QbbMakePositiveTimeChecker());
+                                          RdmaMakePositiveTimeChecker());
     return tid;
 }
 
@@ -112,7 +112,7 @@ QbbPortMonitor::QbbPortMonitor()
 void
 QbbPortMonitor::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    Watch(m_file.GetStream(), fabric, QbbToPs(m_periodTime));
+    Watch(m_file.GetStream(), fabric, RdmaToPs(m_periodTime));
     for (uint32_t node = 0; node < fabric->GetTopology().GetNNodes(); ++node)
     {
         AddNode(node);
@@ -122,7 +122,7 @@ QbbPortMonitor::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 }
 
 void
-QbbPortMonitor::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
+QbbPortMonitor::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, RdmaPs period)
 {
     NS_ABORT_MSG_IF(period <= 0_ps,
                     "rdma: a port monitor with a period of " << period
@@ -164,7 +164,7 @@ QbbPortMonitor::Start()
 {
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
     *m_os << g_monitorTable.FormatHeader();
-    m_timer.Arm((QbbNow() / m_period + 1) * m_period);
+    m_timer.Arm((RdmaNow() / m_period + 1) * m_period);
 }
 
 void
@@ -182,13 +182,13 @@ void
 QbbPortMonitor::OnTick()
 {
     Poll();
-    m_timer.Arm(QbbNow() + m_period);
+    m_timer.Arm(RdmaNow() + m_period);
 }
 
 void
 QbbPortMonitor::Poll()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     if (now == m_last)
     {
         return;

@@ -3,13 +3,13 @@
 #ifndef QBB_PORT_MONITOR_H
 #define QBB_PORT_MONITOR_H
 
-#include "qbb-event-order.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
 #include "rdma-fabric.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
 #include "rdma-port-result.h"
 #include "rdma-shared-run.h"
+#include "rdma-timer.h"
 
 #include <ns3/nstime.h>
 
@@ -32,7 +32,7 @@ namespace ns3
  */
 struct QbbPortReading : RdmaPortResult
 {
-    QbbPs time{0};                               //!< instant of the poll
+    RdmaPs time{0};                              //!< instant of the poll
     uint64_t queueBytes{0};                      //!< current length of the egress queue
     std::optional<uint64_t> ingressBytes{};      //!< bytes in the buffer that came in at the port
     std::optional<uint64_t> peakIngressBytes{};  //!< watermark of ingressBytes
@@ -66,14 +66,14 @@ struct QbbPortReading : RdmaPortResult
  * simulation stops, so Simulator::Stop() is required. Finish() records the rest.
  *
  * A poll runs after all other events of its instant and does not affect the run. Any number of
- * monitors may poll a port: each has its own watermarks (QbbPeakReaders). The monitor must exist
+ * monitors may poll a port: each has its own watermarks (RdmaPeakReaders). The monitor must exist
  * until the simulation is over.
  */
 class QbbPortMonitor : public RdmaInstrument
 {
   public:
     /** Order of a poll among simultaneous events: after all events that change the simulation. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Observers::At<0>();
 
     /** \return the object TypeId */
     static TypeId GetTypeId();
@@ -96,7 +96,7 @@ class QbbPortMonitor : public RdmaInstrument
      * \param fabric fabric whose ports are polled
      * \param period polling interval, at least 1 ps
      */
-    void Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
+    void Watch(std::ostream& os, Ptr<RdmaFabric> fabric, RdmaPs period);
 
     /**
      * Adds all ports of a node, after Watch() and before Start(). A rank of MPI polls the ports of
@@ -124,7 +124,7 @@ class QbbPortMonitor : public RdmaInstrument
     {
         std::shared_ptr<const RdmaFabricPort> port; //!< number and name of the port
         Ptr<QbbNetDevice> device;                   //!< device of the port
-        QbbPeakReaders::Reader peaks;               //!< reader of the peaks of the egress queues
+        RdmaPeakReaders::Reader peaks;              //!< reader of the peaks of the egress queues
         int64_t buffer{-1};                         //!< index in m_buffers; negative: a host
         uint64_t place;                             //!< number of ports added earlier
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
@@ -134,27 +134,27 @@ class QbbPortMonitor : public RdmaInstrument
     struct Buffer
     {
         Ptr<QbbBufferManager> manager;        //!< the buffer
-        QbbPeakReaders::Reader reader;        //!< reader of its peaks
+        RdmaPeakReaders::Reader reader;       //!< reader of its peaks
         std::vector<QbbIngressPeaks> peaks{}; //!< peaks of the latest poll
     };
 
     void OnTick();
     QbbPortReading Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const;
 
-    std::string m_path;                 //!< attribute File
-    Time m_periodTime;                  //!< attribute Period
-    RdmaOutputFile m_file;              //!< output file of Begin()
-    std::ostream* m_os{nullptr};        //!< output stream of the header
+    std::string m_path;                    //!< attribute File
+    Time m_periodTime;                     //!< attribute Period
+    RdmaOutputFile m_file;                 //!< output file of Begin()
+    std::ostream* m_os{nullptr};           //!< output stream of the header
     std::optional<RdmaOrderedRows> m_rows; //!< the rows
-    Ptr<RdmaFabric> m_fabric;           //!< fabric whose ports are polled
-    RdmaFabricPorts m_names;            //!< numbers and names of all ports of the fabric
-    QbbPs m_period{0};                  //!< polling interval
-    QbbPs m_last{-1};                   //!< instant of the latest poll; negative: no poll yet
-    std::vector<Port> m_ports;          //!< ports in the order of the calls that added them
-    uint64_t m_added{0};                //!< number of ports that were added, local or not
-    std::vector<Buffer> m_buffers;      //!< buffers of the monitored switches
+    Ptr<RdmaFabric> m_fabric;              //!< fabric whose ports are polled
+    RdmaFabricPorts m_names;               //!< numbers and names of all ports of the fabric
+    RdmaPs m_period{0};                    //!< polling interval
+    RdmaPs m_last{-1};                     //!< instant of the latest poll; negative: no poll yet
+    std::vector<Port> m_ports;             //!< ports in the order of the calls that added them
+    uint64_t m_added{0};                   //!< number of ports that were added, local or not
+    std::vector<Buffer> m_buffers;         //!< buffers of the monitored switches
     /// Timer of the next poll
-    QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;
+    RdmaTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;
 };
 
 } // namespace ns3

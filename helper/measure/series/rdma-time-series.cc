@@ -119,7 +119,7 @@ RdmaTimeSeries::GetTypeId()
                           "Time from row to row.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&RdmaTimeSeries::m_periodTime),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddAttribute("Flows",
                           "Ids of the flows that are watched, as in 0-9,17; auto: all flows.",
                           StringValue("auto"),
@@ -164,7 +164,7 @@ RdmaTimeSeries::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
     RefuseRdmaIf(!flows, "flows of this transport have no queue pairs; accepted: with roce or irn");
     const auto ranges = ParseFlows(m_flows);
     std::vector<bool> used(ranges.size(), m_flows == "auto");
-    Watch(m_file.GetStream(), fabric, QbbToPs(m_periodTime));
+    Watch(m_file.GetStream(), fabric, RdmaToPs(m_periodTime));
     for (uint64_t i = 0; i < flows->GetNFlows(); ++i)
     {
         const RdmaFlow& flow = flows->GetFlow(i);
@@ -194,7 +194,7 @@ RdmaTimeSeries::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
 }
 
 void
-RdmaTimeSeries::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
+RdmaTimeSeries::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, RdmaPs period)
 {
     NS_ABORT_MSG_IF(period <= 0_ps,
                     "rdma: a time series with a period of " << period
@@ -224,7 +224,7 @@ RdmaTimeSeries::Start()
         return a.start != b.start ? a.start > b.start : a.flow > b.flow;
     });
     *m_os << g_timeSeriesTable.FormatHeader();
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     m_timer.Arm((now + m_period - 1_ps) / m_period * m_period);
 }
 
@@ -241,7 +241,7 @@ RdmaTimeSeries::Finish()
 void
 RdmaTimeSeries::OnTick()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     for (; !m_waiting.empty() && m_waiting.back().start <= now; m_waiting.pop_back())
     {
         m_active.push_back(std::move(m_waiting.back()));
@@ -258,7 +258,7 @@ RdmaTimeSeries::OnTick()
     if (!m_active.empty() || !m_waiting.empty())
     {
         // Without active flows, the next sample follows the start of the next flow.
-        const QbbPs from = m_active.empty() ? m_waiting.back().start : now + 1_ps;
+        const RdmaPs from = m_active.empty() ? m_waiting.back().start : now + 1_ps;
         m_timer.Arm((from + m_period - 1_ps) / m_period * m_period);
     }
 }
@@ -270,7 +270,7 @@ RdmaTimeSeries::Write(const Series& series)
     std::string row;
     g_timeSeriesTable.AppendRow(row, {series.qp->GetSample(), series.node, name, series.flow});
     // Rows of one sample are in the order of m_active.
-    m_rows->Add({static_cast<uint64_t>(QbbNow().Get()),
+    m_rows->Add({static_cast<uint64_t>(RdmaNow().Get()),
                  static_cast<uint64_t>(series.start.Get()),
                  series.flow},
                 row);

@@ -3,15 +3,15 @@
 #ifndef RDMA_TIME_SERIES_H
 #define RDMA_TIME_SERIES_H
 
-#include "qbb-event-order.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
 #include "rdma-fabric.h"
 #include "rdma-flow.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
 #include "rdma-queue-pair.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/ptr.h>
@@ -50,7 +50,7 @@ class RdmaTimeSeries : public RdmaInstrument
 {
   public:
     /** Order of a sample among simultaneous events: after all events that change the simulation. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Observers::At<0>();
 
     /** \return the object TypeId */
     static TypeId GetTypeId();
@@ -80,7 +80,7 @@ class RdmaTimeSeries : public RdmaInstrument
      * \param fabric fabric of the queue pairs
      * \param period time between two rows of a queue pair, at least 1 ps
      */
-    void Watch(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
+    void Watch(std::ostream& os, Ptr<RdmaFabric> fabric, RdmaPs period);
 
     /**
      * Adds a queue pair that carries one flow. Rows are written from the start of the flow until
@@ -109,25 +109,25 @@ class RdmaTimeSeries : public RdmaInstrument
         Ptr<const RdmaQueuePair> qp; //!< sending queue pair
         uint32_t node{0};            //!< node id of the sender
         uint64_t flow{0};            //!< id of the flow
-        QbbPs start{0};              //!< start of the flow
+        RdmaPs start{0};             //!< start of the flow
     };
 
     void OnTick();
     void Write(const Series& series);
 
-    std::string m_path;                 //!< attribute File
-    Time m_periodTime;                  //!< attribute Period
-    std::string m_flows;                //!< attribute Flows
-    RdmaOutputFile m_file;              //!< output file of Begin()
-    std::ostream* m_os{nullptr};        //!< output stream of the header
+    std::string m_path;                    //!< attribute File
+    Time m_periodTime;                     //!< attribute Period
+    std::string m_flows;                   //!< attribute Flows
+    RdmaOutputFile m_file;                 //!< output file of Begin()
+    std::ostream* m_os{nullptr};           //!< output stream of the header
     std::optional<RdmaOrderedRows> m_rows; //!< the rows
-    Ptr<RdmaFabric> m_fabric;           //!< fabric of the queue pairs
-    QbbPs m_period{0};                  //!< time between two rows of a queue pair
+    Ptr<RdmaFabric> m_fabric;              //!< fabric of the queue pairs
+    RdmaPs m_period{0};                    //!< time between two rows of a queue pair
     /// Queue pairs of flows that have not started, next start last
     std::vector<Series> m_waiting;
     std::vector<Series> m_active; //!< queue pairs of active flows, by start and flow id
     /// Timer of the next sample
-    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, EVENT_ORDER> m_timer;
+    RdmaTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, EVENT_ORDER> m_timer;
 };
 
 } // namespace ns3

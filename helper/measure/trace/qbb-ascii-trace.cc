@@ -3,8 +3,8 @@
 #include "qbb-ascii-trace.h"
 
 #include "qbb-frame-codec.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
+#include "rdma-time.h"
 
 #include <ns3/ipv4-address.h>
 
@@ -193,9 +193,9 @@ QbbAsciiTrace::Drop(Ptr<const Packet> packet, QbbDropReason reason)
 std::ostream&
 QbbAsciiTrace::Write(char event, const char* source, const Packet& packet)
 {
-    constexpr QbbPs SECOND = 1_s;
+    constexpr RdmaPs SECOND = 1_s;
     constexpr int DECIMALS = 12;
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     std::ostream& os = *m_stream->GetStream();
     os << event << " " << now / SECOND << "." << std::setfill('0') << std::setw(DECIMALS)
        << now % SECOND << std::setfill(' ') << " ";

@@ -2,12 +2,12 @@
 
 #include "qbb-pause-tree.h"
 
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-part-name.h"
 #include "rdma-port-result.h"
 #include "rdma-result-table.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/string.h>
 
@@ -174,7 +174,7 @@ QbbPauseTree::Watch(Ptr<RdmaFabric> fabric)
 }
 
 void
-QbbPauseTree::Present::Set(int64_t next, QbbEventTime now)
+QbbPauseTree::Present::Set(int64_t next, RdmaEventTime now)
 {
     if (changed != now)
     {
@@ -185,7 +185,7 @@ QbbPauseTree::Present::Set(int64_t next, QbbEventTime now)
 }
 
 int64_t
-QbbPauseTree::Present::GetBefore(QbbEventTime at) const
+QbbPauseTree::Present::GetBefore(RdmaEventTime at) const
 {
     return changed == at ? before : pause;
 }
@@ -200,10 +200,10 @@ QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
     }
     if (IsRdmaRunShared())
     {
-        m_log.Add(QbbEventNow(), Pack(sent));
+        m_log.Add(RdmaEventNow(), Pack(sent));
         return;
     }
-    QbbDefer([this, sent = std::move(sent)] { Record(sent, QbbEventNow()); });
+    RdmaDefer([this, sent = std::move(sent)] { Record(sent, RdmaEventNow()); });
 }
 
 std::string
@@ -260,9 +260,9 @@ QbbPauseTree::FindWaiting(const Port& port, uint8_t priority) const
 }
 
 void
-QbbPauseTree::Record(const Sent& sent, QbbEventTime at)
+QbbPauseTree::Record(const Sent& sent, RdmaEventTime at)
 {
-    const QbbPs now = at.GetInstant();
+    const RdmaPs now = at.GetInstant();
     const Port& port = m_ports[sent.port];
     Present& present = m_ports[sent.port].presents[sent.priority];
     if (present.pause != QbbPause::NONE && present.until <= now)
@@ -300,7 +300,9 @@ QbbPauseTree::Record(const Sent& sent, QbbEventTime at)
 }
 
 void
-QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, QbbEventTime at) const
+QbbPauseTree::FindCause(QbbPause& pause,
+                        const std::vector<Waiting>& waiting,
+                        RdmaEventTime at) const
 {
     if (m_fabric->GetTopology().IsHost(pause.node))
     {
@@ -330,7 +332,7 @@ std::vector<QbbPause>
 QbbPauseTree::GetPauses() const
 {
     std::vector<QbbPause> pauses = m_pauses;
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     for (const Port& port : m_ports)
     {
         for (const Present& present : port.presents)

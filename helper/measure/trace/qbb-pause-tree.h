@@ -3,10 +3,10 @@
 #ifndef QBB_PAUSE_TREE_H
 #define QBB_PAUSE_TREE_H
 
-#include "qbb-event-time.h"
-#include "qbb-ps.h"
+#include "rdma-event-time.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
+#include "rdma-ps.h"
 #include "rdma-shared-run.h"
 
 #include <array>
@@ -32,13 +32,13 @@ struct QbbPause
     };
 
     static constexpr int64_t NONE = -1; //!< no pause
-    static constexpr QbbPs LASTS{-1};   //!< the pause has not ended
+    static constexpr RdmaPs LASTS{-1};  //!< the pause has not ended
 
     int64_t parent{NONE}; //!< index of the pause that caused this one; NONE for a root
     uint32_t depth{0};    //!< number of ancestors up to the root, 0 for a root
-    QbbPs start{0};       //!< transmission of the first pause frame
+    RdmaPs start{0};      //!< transmission of the first pause frame
     /// Transmission of the resumption, or expiry of the pause; LASTS: not yet ended
-    QbbPs end{LASTS};
+    RdmaPs end{LASTS};
     uint32_t node{0};         //!< node id of the pausing port
     uint32_t port{0};         //!< number of the pausing port
     uint32_t peer{0};         //!< node id of the paused port
@@ -115,14 +115,14 @@ class QbbPauseTree : public RdmaInstrument
     {
         int64_t pause{QbbPause::NONE};  //!< index in m_pauses, or NONE
         int64_t before{QbbPause::NONE}; //!< index before the event of the latest change, or NONE
-        QbbEventTime changed;           //!< latest change
-        QbbPs until{0};                 //!< expiry of the pause unless refreshed
+        RdmaEventTime changed;          //!< latest change
+        RdmaPs until{0};                //!< expiry of the pause unless refreshed
 
         /** Sets the current pause. \param next index, or NONE \param now time of the event */
-        void Set(int64_t next, QbbEventTime now);
+        void Set(int64_t next, RdmaEventTime now);
 
         /** \param at time of an event \return the pause before all events of that time, or NONE */
-        int64_t GetBefore(QbbEventTime at) const;
+        int64_t GetBefore(RdmaEventTime at) const;
     };
 
     /** A port and its current pauses by traffic class. */
@@ -153,8 +153,8 @@ class QbbPauseTree : public RdmaInstrument
 
     void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);
     std::vector<Waiting> FindWaiting(const Port& port, uint8_t priority) const;
-    void Record(const Sent& sent, QbbEventTime at);
-    void FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, QbbEventTime at) const;
+    void Record(const Sent& sent, RdmaEventTime at);
+    void FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, RdmaEventTime at) const;
     static std::string Pack(const Sent& sent);
     static Sent Unpack(const std::string& bytes);
 
@@ -164,8 +164,8 @@ class QbbPauseTree : public RdmaInstrument
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<QbbPause> m_pauses;              //!< pauses in order of their start
-    std::vector<QbbEventTime> m_starts;          //!< event of each pause's start
-    RdmaRecordLog<QbbEventTime> m_log;           //!< frames sent, if the run is shared
+    std::vector<RdmaEventTime> m_starts;         //!< event of each pause's start
+    RdmaRecordLog<RdmaEventTime> m_log;          //!< frames sent, if the run is shared
 };
 
 } // namespace ns3

@@ -3,12 +3,12 @@
 #include "rdma-pause-trace.h"
 
 #include "qbb-pfc-watchdog.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part-name.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-result-table.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/string.h>
@@ -67,7 +67,7 @@ RdmaPauseTrace::GetTypeId()
                                           "Shortest time between two samples of queues and marks.",
                                           TimeValue(MicroSeconds(10)),
                                           MakeTimeAccessor(&RdmaPauseTrace::m_periodTime),
-                                          QbbMakePositiveTimeChecker());
+                                          RdmaMakePositiveTimeChecker());
     return tid;
 }
 
@@ -82,7 +82,7 @@ RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     m_file.OpenForRun(m_path);
     m_file.GetStream() << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     m_fabric = fabric;
-    m_period = m_step = QbbToPs(m_periodTime);
+    m_period = m_step = RdmaToPs(m_periodTime);
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());
     m_named.resize(topology.GetNNodes());
@@ -92,7 +92,7 @@ RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
         WatchPort(link, topology.GetLink(link).b);
     }
     WatchWatchdogs();
-    m_firstSample = (QbbNow() / m_period + 1) * m_period;
+    m_firstSample = (RdmaNow() / m_period + 1) * m_period;
     m_timer.Arm(m_firstSample);
 }
 
@@ -110,7 +110,7 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
         OnReceived(place, priority, quanta);
     });
     port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
-        QueueReport({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
+        QueueReport({Report::Kind::LINK, place, 0, RdmaNow(), 0_ps});
     }));
     port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
                 topology.GetNode(node == ends.a ? ends.b : ends.a).name;
@@ -128,7 +128,7 @@ RdmaPauseTrace::Finish()
         ReplayRecords();
     }
     RecordReports();
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
         EndPauses(place, now);
@@ -147,8 +147,8 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
     {
         return;
     }
-    const QbbPs effect = QbbNow() + device.GetFlowControl().GetReactionDelay();
-    const QbbPs duration =
+    const RdmaPs effect = RdmaNow() + device.GetFlowControl().GetReactionDelay();
+    const RdmaPs duration =
         device.GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     const auto kind = quanta == 0 ? Report::Kind::RESUME : Report::Kind::PAUSE;
     QueueReport({kind, place, priority, effect, effect + duration});
@@ -159,19 +159,19 @@ RdmaPauseTrace::QueueReport(const Report& report)
 {
     if (!IsRdmaRunShared())
     {
-        QbbDefer([this, report] { AddReport(report, QbbEventNow()); });
+        RdmaDefer([this, report] { AddReport(report, RdmaEventNow()); });
     }
     else if (IsRdmaNodeLocal(*m_ports[report.place].device->GetNode()))
     {
         RdmaRecordWriter writer;
         writer.Put(true);
         writer.Put(report);
-        m_log.Add(QbbEventNow(), writer.Get());
+        m_log.Add(RdmaEventNow(), writer.Get());
     }
 }
 
 void
-RdmaPauseTrace::AddReport(const Report& report, QbbEventTime at)
+RdmaPauseTrace::AddReport(const Report& report, RdmaEventTime at)
 {
     if (m_finished)
     {
@@ -206,11 +206,11 @@ RdmaPauseTrace::OnSample()
     if (IsRdmaRunShared())
     {
         // Whether the interval doubles depends on the ports of all processes.
-        m_timer.Arm(QbbNow() + m_period);
+        m_timer.Arm(RdmaNow() + m_period);
         return;
     }
-    WriteSample(QbbNow());
-    m_timer.Arm(QbbNow() + m_step);
+    WriteSample(RdmaNow());
+    m_timer.Arm(RdmaNow() + m_step);
 }
 
 void
@@ -233,7 +233,7 @@ RdmaPauseTrace::ReadPorts()
                 writer.Put(false);
                 writer.Put(place);
                 writer.Put(values);
-                m_log.Add(QbbEventNow(), writer.Get());
+                m_log.Add(RdmaEventNow(), writer.Get());
             }
         }
     }
@@ -258,7 +258,7 @@ RdmaPauseTrace::ReadPort(const Port& port) const
 }
 
 void
-RdmaPauseTrace::WriteSample(QbbPs now)
+RdmaPauseTrace::WriteSample(RdmaPs now)
 {
     RecordReports();
     bool changed = false;
@@ -276,10 +276,10 @@ RdmaPauseTrace::ReplayRecords()
     {
         port.values = {};
     }
-    QbbPs next = m_firstSample;
+    RdmaPs next = m_firstSample;
     for (const auto& [at, bytes] : m_log.Gather())
     {
-        for (; QbbEventTime(next, EVENT_ORDER) < at; next += m_step)
+        for (; RdmaEventTime(next, EVENT_ORDER) < at; next += m_step)
         {
             WriteSample(next);
         }
@@ -314,7 +314,7 @@ RdmaPauseTrace::WatchWatchdogs()
                               : ignores ? Report::Kind::IGNORED
                                         : Report::Kind::DETECTED;
             watchdog->AddStormWatcher(begins, [this, node, kind](uint32_t port, uint8_t priority) {
-                QueueReport({kind, m_byNode[node][port], priority, QbbNow(), 0_ps});
+                QueueReport({kind, m_byNode[node][port], priority, RdmaNow(), 0_ps});
             });
         }
     }
@@ -324,7 +324,7 @@ RdmaPauseTrace::WatchWatchdogs()
         if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
         {
             watchdog->AddDisabledWatcher([this](uint32_t node) {
-                QueueReport({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, QbbNow(), 0_ps});
+                QueueReport({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, RdmaNow(), 0_ps});
             });
         }
     }
@@ -416,10 +416,10 @@ RdmaPauseTrace::RecordPause(const Report& report)
 }
 
 void
-RdmaPauseTrace::EndPause(uint32_t place, uint8_t priority, QbbPs at)
+RdmaPauseTrace::EndPause(uint32_t place, uint8_t priority, RdmaPs at)
 {
     Track& track = m_ports[place].tracks[priority];
-    const QbbPs end = std::min(at, track.until);
+    const RdmaPs end = std::min(at, track.until);
     if (track.paused && end > track.start)
     {
         Name(place, priority);
@@ -431,7 +431,7 @@ RdmaPauseTrace::EndPause(uint32_t place, uint8_t priority, QbbPs at)
 }
 
 void
-RdmaPauseTrace::EndPauses(uint32_t place, QbbPs at)
+RdmaPauseTrace::EndPauses(uint32_t place, RdmaPs at)
 {
     for (uint8_t p = 0; p < 8; ++p)
     {
@@ -440,7 +440,7 @@ RdmaPauseTrace::EndPauses(uint32_t place, QbbPs at)
 }
 
 bool
-RdmaPauseTrace::WriteValues(uint32_t place, QbbPs now)
+RdmaPauseTrace::WriteValues(uint32_t place, RdmaPs now)
 {
     Port& port = m_ports[place];
     bool changed = false;

@@ -41,12 +41,12 @@ RdmaFixedSizeWorkload::AssignStreams(int64_t stream)
 RdmaFlow
 RdmaFixedSizeWorkload::DrawFlow(uint32_t src, uint32_t dst)
 {
-    const QbbPs jitter = CheckTime("Jitter", m_jitter, 0_ps);
-    QbbPs after{0};
+    const RdmaPs jitter = CheckTime("Jitter", m_jitter, 0_ps);
+    RdmaPs after{0};
     if (jitter > 0_ps) // without jitter, no random number is drawn
     {
         const double drawn = m_times->GetValue(0.0, static_cast<double>(jitter));
-        after = std::min(QbbPs(static_cast<int64_t>(drawn)), jitter);
+        after = std::min(RdmaPs(static_cast<int64_t>(drawn)), jitter);
     }
     return MakeFlow(src, dst, m_bytes, after);
 }

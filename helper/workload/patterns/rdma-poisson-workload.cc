@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-flow-size-cdf.h"
 #include "rdma-generated-workload.h"
 #include "rdma-load-of.h"
 #include "rdma-part-name.h"
+#include "rdma-time.h"
 #include "rdma-units.h"
 
 #include <ns3/double.h>
@@ -109,14 +109,14 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         {
             return std::nullopt;
         }
-        const QbbPs begin = GetStart() + QbbToPs(m_warmUp);
-        return RdmaFlowWindow{begin, begin + QbbToPs(m_measure)};
+        const RdmaPs begin = GetStart() + RdmaToPs(m_warmUp);
+        return RdmaFlowWindow{begin, begin + RdmaToPs(m_measure)};
     }
 
   protected:
     std::vector<RdmaFlow> Generate(const RdmaTopology& topology) override
     {
-        const QbbPs duration = CheckDuration();
+        const RdmaPs duration = CheckDuration();
         const auto cdf = RdmaFlowSizeCdf::Make(m_cdf);
         const auto gaps = GetGapsPs(topology, cdf, duration);
         m_later.clear();
@@ -124,7 +124,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         std::vector<RdmaFlow> flows;
         for (std::size_t i = 0; i < hosts.size(); ++i)
         {
-            QbbPs at;
+            RdmaPs at;
             for (;;)
             {
                 const double gap = m_times->GetValue(gaps[hosts[i]], 0.0);
@@ -132,7 +132,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
                 {
                     break;
                 }
-                at += QbbPs(std::llround(gap));
+                at += RdmaPs(std::llround(gap));
                 if (at >= duration)
                 {
                     break;
@@ -145,7 +145,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         return flows;
     }
 
-    std::vector<RdmaFlow> GenerateMore(const RdmaTopology& topology, QbbPs until) override
+    std::vector<RdmaFlow> GenerateMore(const RdmaTopology& topology, RdmaPs until) override
     {
         if (m_measure.IsZero())
         {
@@ -157,7 +157,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         {
             BeginLater(topology, cdf);
         }
-        const QbbPs end = until - GetStart();
+        const RdmaPs end = until - GetStart();
         std::vector<RdmaFlow> flows;
         for (std::size_t i = 0; i < hosts.size(); ++i)
         {
@@ -181,7 +181,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
     struct Arrivals
     {
         double gap{0};                        //!< mean time between two flow starts in ps
-        QbbPs next{0};                        //!< next flow start, relative to Start
+        RdmaPs next{0};                       //!< next flow start, relative to Start
         Ptr<ExponentialRandomVariable> times; //!< intervals between flow starts
         Ptr<UniformRandomVariable> peers;     //!< choice of receivers
         Ptr<UniformRandomVariable> sizes;     //!< flow sizes
@@ -191,24 +191,24 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         {
             const double drawn = times->GetValue(gap, 0.0);
             const double left = static_cast<double>(RDMA_MAX_TIME) - static_cast<double>(next);
-            next = drawn < left ? next + QbbPs(std::llround(drawn)) : QBB_NEVER;
+            next = drawn < left ? next + RdmaPs(std::llround(drawn)) : RDMA_NEVER;
         }
     };
 
     /** \return time after Start in which Generate() makes flows */
-    QbbPs CheckDuration() const
+    RdmaPs CheckDuration() const
     {
         if (m_measure.IsZero())
         {
             if (!m_warmUp.IsZero())
             {
-                Refuse("WarmUp", FormatRdmaTime(QbbToPs(m_warmUp)) + " without Measure", "0s");
+                Refuse("WarmUp", FormatRdmaTime(RdmaToPs(m_warmUp)) + " without Measure", "0s");
             }
             return CheckTime("Duration", m_duration, 1_ps);
         }
-        const QbbPs warmUp = CheckTime("WarmUp", m_warmUp, 0_ps);
-        const QbbPs measure = CheckTime("Measure", m_measure, 1_ps);
-        const QbbPs max = RDMA_MAX_TIME - GetStart() - warmUp;
+        const RdmaPs warmUp = CheckTime("WarmUp", m_warmUp, 0_ps);
+        const RdmaPs measure = CheckTime("Measure", m_measure, 1_ps);
+        const RdmaPs max = RDMA_MAX_TIME - GetStart() - warmUp;
         if (measure > max)
         {
             Refuse("Measure",
@@ -222,7 +222,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
     void BeginLater(const RdmaTopology& topology, const RdmaFlowSizeCdf& cdf)
     {
         // Exponential intervals have no memory, so arrivals may begin afresh at any time.
-        const QbbPs from = CheckDuration();
+        const RdmaPs from = CheckDuration();
         const auto gaps = GetGapsPs(topology, cdf, from);
         int64_t stream = m_laterStream;
         for (const uint32_t host : topology.GetHosts())
@@ -263,7 +263,7 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
      */
     std::vector<double> GetGapsPs(const RdmaTopology& topology,
                                   const RdmaFlowSizeCdf& cdf,
-                                  QbbPs duration) const
+                                  RdmaPs duration) const
     {
         constexpr double PS_PER_S = 1e12;
         constexpr double MAX_EXPECTED_FLOWS = 1e8;

@@ -2,7 +2,7 @@
 
 #include "rdma-arrivals.h"
 
-#include "qbb-time.h"
+#include "rdma-time.h"
 
 #include <ns3/simulator.h>
 
@@ -12,7 +12,7 @@ namespace ns3
 RdmaArrivals::RdmaArrivals(Ptr<RdmaWorkload> workload,
                            Ptr<RdmaFlowRunnerBase> runner,
                            const RdmaTopology& topology,
-                           QbbPs block)
+                           RdmaPs block)
     : m_workload(workload),
       m_runner(runner),
       m_topology(topology),
@@ -29,17 +29,17 @@ RdmaArrivals::Start()
 void
 RdmaArrivals::OnBlock()
 {
-    const QbbPs next = QbbNow() + m_block;
+    const RdmaPs next = RdmaNow() + m_block;
     m_runner->AddFlows(m_workload->MakeMoreFlows(m_topology, next));
     Schedule(next);
 }
 
 void
-RdmaArrivals::Schedule(QbbPs at)
+RdmaArrivals::Schedule(RdmaPs at)
 {
     // Run before all other events of the instant, because flows may start at the instant.
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                   QbbGetDelay(QbbEventTime(at, 0), QbbEventNow()),
+                                   RdmaGetDelay(RdmaEventTime(at, 0), RdmaEventNow()),
                                    &RdmaArrivals::OnBlock,
                                    Ptr<RdmaArrivals>(this));
 }

@@ -2,12 +2,12 @@
 
 #include "rdma-run-end.h"
 
-#include "qbb-rank-windows.h"
 #include "qbb-shared-objects.h"
-#include "qbb-time.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-rank-windows.h"
 #include "rdma-ranks.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator-impl.h>
@@ -25,11 +25,11 @@ namespace
 /** State of a rank that all ranks exchange while the simulation is stopped. */
 struct Meeting
 {
-    QbbPs now{0};               //!< instant at which the rank has stopped
-    uint64_t ended{0};          //!< number of counted flows of the rank that have ended
-    uint64_t active{0};         //!< number of flows of the rank that have started and not ended
-    QbbPs nextStart{QBB_NEVER}; //!< next start of a flow of the rank, if no flow is active
-    int signal{0};              //!< number of the signal that has interrupted the rank; 0: none
+    RdmaPs now{0};                //!< instant at which the rank has stopped
+    uint64_t ended{0};            //!< number of counted flows of the rank that have ended
+    uint64_t active{0};           //!< number of flows of the rank that have started and not ended
+    RdmaPs nextStart{RDMA_NEVER}; //!< next start of a flow of the rank, if no flow is active
+    int signal{0};                //!< number of the signal that has interrupted the rank; 0: none
 };
 
 /** \return the states of all ranks, summed up */
@@ -37,14 +37,14 @@ Meeting
 Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
 {
     Meeting own;
-    own.now = QbbNow();
+    own.now = RdmaNow();
     own.ended = runner.GetNCountedEnded();
     own.active = runner.GetNActive();
-    own.nextStart = own.active == 0 ? runner.GetNextStart() : QBB_NEVER;
+    own.nextStart = own.active == 0 ? runner.GetNextStart() : RDMA_NEVER;
     own.signal = getSignal();
     Meeting all;
     all.now = own.now;
-    all.nextStart = QBB_NEVER;
+    all.nextStart = RDMA_NEVER;
     for (const Meeting& rank : ShareRdmaValues(std::vector<Meeting>{own}))
     {
         NS_ABORT_MSG_IF(rank.now != own.now,
@@ -64,10 +64,10 @@ Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
 } // namespace
 
 void
-StopRdmaRunAt(QbbPs at)
+StopRdmaRunAt(RdmaPs at)
 {
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                   QbbGetDelay(QbbEventTime(at, 0), QbbEventNow()),
+                                   RdmaGetDelay(RdmaEventTime(at, 0), RdmaEventNow()),
                                    [] { Simulator::Stop(); });
 }
 
@@ -85,9 +85,9 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSig
     while (stops && met.signal == 0)
     {
         // Nothing ends before the next start if no flow is active.
-        const bool isIdle = met.active == 0 && met.nextStart != QBB_NEVER;
-        const QbbPs next = GetRdmaRunEnd(isIdle ? std::max(met.now, met.nextStart) : met.now);
-        Simulator::Stop(QbbGetDelay(QbbEventTime(next, 0), QbbEventNow()));
+        const bool isIdle = met.active == 0 && met.nextStart != RDMA_NEVER;
+        const RdmaPs next = GetRdmaRunEnd(isIdle ? std::max(met.now, met.nextStart) : met.now);
+        Simulator::Stop(RdmaGetDelay(RdmaEventTime(next, 0), RdmaEventNow()));
         Simulator::Run();
         met = Meet(runner, getSignal);
         if (met.now != next || met.ended == runner.GetNCounted())

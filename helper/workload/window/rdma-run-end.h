@@ -3,8 +3,8 @@
 #ifndef RDMA_RUN_END_H
 #define RDMA_RUN_END_H
 
-#include "qbb-parallel-run.h"
-#include "qbb-ps.h"
+#include "rdma-parallel-run.h"
+#include "rdma-ps.h"
 
 #include <functional>
 
@@ -17,7 +17,7 @@ class RdmaFlowRunnerBase;
  * \ingroup rdma
  * Distance between the instants at which a run without remaining flows may end.
  */
-inline constexpr QbbPs RDMA_RUN_END_STEP = QbbParallelRun::GRID;
+inline constexpr RdmaPs RDMA_RUN_END_STEP = RdmaParallelRun::GRID;
 
 /**
  * \ingroup rdma
@@ -28,8 +28,8 @@ inline constexpr QbbPs RDMA_RUN_END_STEP = QbbParallelRun::GRID;
  * \param last instant at which the last flow ended
  * \return instant at which the run ends
  */
-constexpr QbbPs
-GetRdmaRunEnd(QbbPs last)
+constexpr RdmaPs
+GetRdmaRunEnd(RdmaPs last)
 {
     return (last / RDMA_RUN_END_STEP + 1) * RDMA_RUN_END_STEP;
 }
@@ -41,7 +41,7 @@ GetRdmaRunEnd(QbbPs last)
  *
  * \param at instant at which the simulation stops, in the future
  */
-void StopRdmaRunAt(QbbPs at);
+void StopRdmaRunAt(RdmaPs at);
 
 /**
  * \ingroup rdma

@@ -172,7 +172,7 @@ RdmaTcpHost::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 }
 
 void
-RdmaTcpHost::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+RdmaTcpHost::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
     m_sink.FrameDeparts(port, frame, start);
     if (!frame.IsMacControl())
@@ -194,7 +194,7 @@ RdmaTcpHost::RoomMade(uint8_t priority)
     if (!m_waiting[priority].empty())
     {
         // The port is still processing the frame, so the next socket resumes in a separate event.
-        m_kick.Arm(QbbNow());
+        m_kick.Arm(RdmaNow());
     }
 }
 
@@ -202,7 +202,7 @@ void
 RdmaTcpHost::LinkChanged(QbbPort& port)
 {
     m_sink.LinkChanged(port);
-    m_kick.Arm(QbbNow());
+    m_kick.Arm(RdmaNow());
 }
 
 } // namespace ns3

@@ -30,7 +30,7 @@ class RdmaPacedWindow : public RdmaRateController
      * \param profile the queue pair's path profile
      * \param baseRtt base round-trip time T, above 0
      */
-    RdmaPacedWindow(const RdmaPathProfile& profile, QbbPs baseRtt)
+    RdmaPacedWindow(const RdmaPathProfile& profile, RdmaPs baseRtt)
         : m_lineRate(profile.lineRate),
           m_rate(profile.lineRate),
           m_maxWindow(GetMaxWindow(profile.lineRate, baseRtt)),
@@ -40,7 +40,7 @@ class RdmaPacedWindow : public RdmaRateController
         SetWindow(m_maxWindow);
     }
 
-    QbbBitRate GetRate(QbbPs now) override
+    RdmaBitRate GetRate(RdmaPs now) override
     {
         return m_rate;
     }
@@ -62,7 +62,7 @@ class RdmaPacedWindow : public RdmaRateController
      * \param baseRtt base round-trip time T
      * \return B x T in bytes
      */
-    static double GetMaxWindow(QbbBitRate lineRate, QbbPs baseRtt)
+    static double GetMaxWindow(RdmaBitRate lineRate, RdmaPs baseRtt)
     {
         return static_cast<double>(lineRate) * static_cast<double>(baseRtt) / 8e12;
     }
@@ -75,7 +75,7 @@ class RdmaPacedWindow : public RdmaRateController
     void SetWindow(double window)
     {
         m_window = window < m_maxWindow ? window : m_maxWindow;
-        m_rate = std::max(QbbBitRate(static_cast<uint64_t>(ToRate(m_window))), 1_bps);
+        m_rate = std::max(RdmaBitRate(static_cast<uint64_t>(ToRate(m_window))), 1_bps);
         m_packets = std::max(static_cast<uint32_t>(std::ceil(m_window / m_packetBytes)), 1U);
     }
 
@@ -92,8 +92,8 @@ class RdmaPacedWindow : public RdmaRateController
     }
 
   private:
-    QbbBitRate m_lineRate;  //!< line rate B
-    QbbBitRate m_rate;      //!< current rate W / T
+    RdmaBitRate m_lineRate; //!< line rate B
+    RdmaBitRate m_rate;     //!< current rate W / T
     double m_maxWindow;     //!< largest window B x T in bytes
     double m_window;        //!< window W in bytes
     uint32_t m_packetBytes; //!< bytes of a full packet on the line

@@ -7,7 +7,7 @@ namespace ns3
 
 RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
-                     QbbBitRate minRate,
+                     RdmaBitRate minRate,
                      bool needsRtt,
                      RdmaIntRoom intRoom,
                      uint32_t utilisationPeriod,
@@ -26,13 +26,13 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
 }
 
 void
-RdmaPacer::OnResponseSent(uint32_t bytes, QbbPs now)
+RdmaPacer::OnResponseSent(uint32_t bytes, RdmaPs now)
 {
     Pace(bytes, now);
 }
 
 void
-RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now)
+RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, RdmaPs now)
 {
     if (m_timesPackets)
     {
@@ -54,22 +54,22 @@ RdmaPacer::OnResponsesAcked(uint64_t ackedTo)
     }
 }
 
-QbbPs
-RdmaPacer::GetResponseRtt(int64_t response, QbbPs now) const
+RdmaPs
+RdmaPacer::GetResponseRtt(int64_t response, RdmaPs now) const
 {
     return m_responseTimes ? m_responseTimes->GetRtt(response, now) : RdmaSendTimes::UNKNOWN;
 }
 
 void
-RdmaPacer::Pace(uint32_t bytes, QbbPs now)
+RdmaPacer::Pace(uint32_t bytes, RdmaPs now)
 {
     constexpr uint64_t BITS = 8'000'000'000'000; // bits per byte x picoseconds per second
     m_controller->OnSent(bytes, now);
-    const QbbBitRate rate = GetRate(now);
-    const QbbPs due = m_waits ? std::min(m_next, now) : now;
+    const RdmaBitRate rate = GetRate(now);
+    const RdmaPs due = m_waits ? std::min(m_next, now) : now;
     const uint64_t carried = rate == m_rate && m_next == due ? m_remainder : 0;
     const uint64_t work = bytes * BITS + carried;
-    m_next = due + QbbPs(work / rate.Get());
+    m_next = due + RdmaPs(work / rate.Get());
     m_remainder = work % rate.Get();
     m_rate = rate;
     if (m_next < now)
@@ -81,15 +81,15 @@ RdmaPacer::Pace(uint32_t bytes, QbbPs now)
 }
 
 void
-RdmaPacer::TakeRate(QbbPs now)
+RdmaPacer::TakeRate(RdmaPs now)
 {
-    const QbbBitRate rate = GetRate(now);
+    const RdmaBitRate rate = GetRate(now);
     if (rate > m_rate)
     {
         // The product is no larger than when the wait began, so it does not overflow.
         const uint64_t work =
             static_cast<uint64_t>((m_next - now).Get()) * m_rate.Get() + m_remainder;
-        m_next = now + QbbPs(work / rate.Get());
+        m_next = now + RdmaPs(work / rate.Get());
         m_remainder = work % rate.Get();
         m_rate = rate;
     }

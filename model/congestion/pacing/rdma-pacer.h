@@ -54,14 +54,14 @@ class RdmaPacer
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
-              QbbBitRate minRate,
+              RdmaBitRate minRate,
               bool needsRtt,
               RdmaIntRoom intRoom = {},
               uint32_t utilisationPeriod = 0,
               bool catchUp = true);
 
     /** \return time at which the next packet may leave */
-    QbbPs GetNext() const
+    RdmaPs GetNext() const
     {
         return m_next;
     }
@@ -77,7 +77,7 @@ class RdmaPacer
      *
      * \param now current time
      */
-    void ApplyHigherRate(QbbPs now)
+    void ApplyHigherRate(RdmaPs now)
     {
         if (m_next > now)
         {
@@ -86,7 +86,7 @@ class RdmaPacer
     }
 
     /** \param now current time \return true if the pace does not allow a packet yet */
-    bool MustWait(QbbPs now)
+    bool MustWait(RdmaPs now)
     {
         ApplyHigherRate(now);
         return m_next > now;
@@ -97,7 +97,7 @@ class RdmaPacer
      * \return time to call ApplyHigherRate() again: when the next packet may leave, or when the
      *         rate may rise, whichever is earlier
      */
-    QbbPs GetWake(QbbPs now) const
+    RdmaPs GetWake(RdmaPs now) const
     {
         return std::min(m_next, std::max(m_controller->GetNextRise(), now + 1_ps));
     }
@@ -134,7 +134,7 @@ class RdmaPacer
      * \param bytes of the packet on the line
      * \param now current time
      */
-    void OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now)
+    void OnSent(uint64_t packet, bool again, uint32_t bytes, RdmaPs now)
     {
         if (m_timesPackets)
         {
@@ -150,7 +150,7 @@ class RdmaPacer
      * \param bytes of the response on the line
      * \param now current time
      */
-    void OnResponseSent(uint32_t bytes, QbbPs now);
+    void OnResponseSent(uint32_t bytes, RdmaPs now);
 
     /**
      * A READ response with acknowledgement (IRN) begins its transmission. Responses and requests
@@ -161,7 +161,7 @@ class RdmaPacer
      * \param bytes of the response on the line
      * \param now current time
      */
-    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now);
+    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, RdmaPs now);
 
     /** \param ackedTo all packets below this number are acknowledged */
     void OnAcked(uint64_t ackedTo)
@@ -177,7 +177,7 @@ class RdmaPacer
      * \param now arrival time of its acknowledgement
      * \return round-trip time of the packet; -1 if not known, see RdmaSendTimes::GetRtt()
      */
-    QbbPs GetRtt(int64_t packet, QbbPs now) const
+    RdmaPs GetRtt(int64_t packet, RdmaPs now) const
     {
         return m_requestTimes.GetRtt(packet, now);
     }
@@ -187,7 +187,7 @@ class RdmaPacer
      * \param now arrival time of its acknowledgement
      * \return round-trip time of the response; -1 if not known, see RdmaSendTimes::GetRtt()
      */
-    QbbPs GetResponseRtt(int64_t response, QbbPs now) const;
+    RdmaPs GetResponseRtt(int64_t response, RdmaPs now) const;
 
     /** Keeps the send times of packets even if the controller does not need round-trip times. */
     void TimePackets()
@@ -201,20 +201,20 @@ class RdmaPacer
      * \param rtt round-trip time from GetRtt()
      * \return round-trip time to pass to the controller: -1 if the controller does not need it
      */
-    QbbPs NoteRtt(QbbPs rtt)
+    RdmaPs NoteRtt(RdmaPs rtt)
     {
         m_rtt = rtt >= 0_ps ? rtt : m_rtt;
         return m_needsRtt ? rtt : RdmaSendTimes::UNKNOWN;
     }
 
     /** \return latest round-trip time; -1: none yet */
-    QbbPs GetLatestRtt() const
+    RdmaPs GetLatestRtt() const
     {
         return m_rtt;
     }
 
     /** \param now current time \return rate at which packets are paced */
-    QbbBitRate GetRate(QbbPs now)
+    RdmaBitRate GetRate(RdmaPs now)
     {
         return std::max(m_controller->GetRate(now), m_minRate);
     }
@@ -251,26 +251,26 @@ class RdmaPacer
     }
 
   private:
-    void TakeRate(QbbPs now);
-    void Pace(uint32_t bytes, QbbPs now);
+    void TakeRate(RdmaPs now);
+    void Pace(uint32_t bytes, RdmaPs now);
 
     std::unique_ptr<RdmaRateController> m_controller; //!< congestion controller of the queue pair
-    QbbPs m_next{0};                                  //!< time at which the next packet may leave
-    QbbBitRate m_rate{0};                             //!< rate of the current wait
-    uint64_t m_remainder{0};             //!< remainder of the last division, below the rate
-    QbbBitRate m_minRate;                //!< lower limit of the rate
-    uint32_t m_packetBytes;              //!< bytes of a full packet on the line
-    RdmaIntRoom m_intRoom;               //!< telemetry records that each packet has room for
-    bool m_hasWindow;                    //!< the controller may limit the bytes in flight
-    bool m_usesAcks;                     //!< acknowledgements matter to the controller
-    bool m_needsRtt;                     //!< the controller needs round-trip times
-    bool m_timesPackets;                 //!< send times are kept
-    bool m_catchUp;                      //!< waiting for the port is made up for
-    bool m_waits{false};                 //!< no ForgetWait() since the last packet
-    QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
-    uint32_t m_utilisationPeriod;        //!< N: one of N packets asks for the utilisation; 0: none
-    uint32_t m_untilAsked{1};            //!< packets until one asks for the utilisation
-    RdmaSendTimes m_requestTimes;        //!< send times of requests
+    RdmaPs m_next{0};                                 //!< time at which the next packet may leave
+    RdmaBitRate m_rate{0};                            //!< rate of the current wait
+    uint64_t m_remainder{0};              //!< remainder of the last division, below the rate
+    RdmaBitRate m_minRate;                //!< lower limit of the rate
+    uint32_t m_packetBytes;               //!< bytes of a full packet on the line
+    RdmaIntRoom m_intRoom;                //!< telemetry records that each packet has room for
+    bool m_hasWindow;                     //!< the controller may limit the bytes in flight
+    bool m_usesAcks;                      //!< acknowledgements matter to the controller
+    bool m_needsRtt;                      //!< the controller needs round-trip times
+    bool m_timesPackets;                  //!< send times are kept
+    bool m_catchUp;                       //!< waiting for the port is made up for
+    bool m_waits{false};                  //!< no ForgetWait() since the last packet
+    RdmaPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
+    uint32_t m_utilisationPeriod;         //!< N: one of N packets asks for the utilisation; 0: none
+    uint32_t m_untilAsked{1};             //!< packets until one asks for the utilisation
+    RdmaSendTimes m_requestTimes;         //!< send times of requests
     /// Send times of responses; created on first use
     std::unique_ptr<RdmaSendTimes> m_responseTimes;
 };

@@ -6,7 +6,7 @@ namespace ns3
 {
 
 void
-RdmaSendTimes::Keep(uint64_t packet, bool again, QbbPs now)
+RdmaSendTimes::Keep(uint64_t packet, bool again, RdmaPs now)
 {
     if (m_times.empty())
     {
@@ -36,8 +36,8 @@ RdmaSendTimes::Keep(uint64_t packet, bool again, QbbPs now)
     slot.sent = again ? UNKNOWN : now;
 }
 
-QbbPs
-RdmaSendTimes::GetRtt(int64_t packet, QbbPs now) const
+RdmaPs
+RdmaSendTimes::GetRtt(int64_t packet, RdmaPs now) const
 {
     if (m_times.empty() || packet < 0)
     {

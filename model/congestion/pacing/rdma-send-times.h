@@ -3,7 +3,7 @@
 #ifndef RDMA_SEND_TIMES_H
 #define RDMA_SEND_TIMES_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace ns3
 class RdmaSendTimes
 {
   public:
-    static constexpr QbbPs UNKNOWN{-1}; //!< stands for a time that is not known
+    static constexpr RdmaPs UNKNOWN{-1}; //!< stands for a time that is not known
     /// Number that stands for no packet; GetRtt() returns UNKNOWN for this number
     static constexpr int64_t NO_PACKET = -1;
 
@@ -31,7 +31,7 @@ class RdmaSendTimes
      *        transmission
      * \param now time at which the packet is sent
      */
-    void Keep(uint64_t packet, bool again, QbbPs now);
+    void Keep(uint64_t packet, bool again, RdmaPs now);
 
     /** \param ackedTo all packets below this number are acknowledged */
     void OnAcked(uint64_t ackedTo)
@@ -45,7 +45,7 @@ class RdmaSendTimes
      * \return round-trip time of the packet; UNKNOWN if its send time was not kept, or if it was
      *         retransmitted. Send times of the latest packets are kept, at most 65536
      */
-    QbbPs GetRtt(int64_t packet, QbbPs now) const;
+    RdmaPs GetRtt(int64_t packet, RdmaPs now) const;
 
   private:
     static constexpr std::size_t MAX_TIMES = 65'536; //!< largest number of send times kept
@@ -53,8 +53,8 @@ class RdmaSendTimes
     /** Send time of a packet. */
     struct SendTime
     {
-        uint64_t packet{0};  //!< number of the packet
-        QbbPs sent{UNKNOWN}; //!< send time; UNKNOWN if retransmitted
+        uint64_t packet{0};   //!< number of the packet
+        RdmaPs sent{UNKNOWN}; //!< send time; UNKNOWN if retransmitted
     };
 
     /// Send times by packet number modulo the size, a power of two; empty until first used

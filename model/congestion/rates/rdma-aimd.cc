@@ -45,7 +45,7 @@ class AimdController : public RdmaRateController
     {
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         return m_lineRate;
     }
@@ -77,7 +77,7 @@ class AimdController : public RdmaRateController
         }
     }
 
-    void OnTimeout(QbbPs) override
+    void OnTimeout(RdmaPs) override
     {
         if (m_recovery == Recovery::NONE)
         {
@@ -114,7 +114,7 @@ class AimdController : public RdmaRateController
     }
 
     AimdParameters m_parameters; //!< parameters of the algorithm
-    QbbBitRate m_lineRate;       //!< rate of the port
+    RdmaBitRate m_lineRate;      //!< rate of the port
     double m_window;             //!< window in packets
     uint64_t m_recoverTo{0}; //!< recovery ends when all packets below this number are acknowledged
     uint32_t m_packetBytes;  //!< bytes of a full packet on the line

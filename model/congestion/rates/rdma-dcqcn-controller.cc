@@ -48,7 +48,7 @@ RdmaDcqcnParameters::operator==(const RdmaDcqcnParameters& other) const
 }
 
 RdmaDcqcnController::RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,
-                                         QbbBitRate lineRate)
+                                         RdmaBitRate lineRate)
     : m_parameters(std::move(parameters)),
       m_lineRate(lineRate),
       m_rate(lineRate),
@@ -58,7 +58,7 @@ RdmaDcqcnController::RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParamete
 }
 
 RdmaDcqcnController::Alpha
-RdmaDcqcnController::GetAlpha(QbbPs now) const
+RdmaDcqcnController::GetAlpha(RdmaPs now) const
 {
     Alpha alpha = m_alpha;
     if (m_lastCut == NEVER)
@@ -66,7 +66,7 @@ RdmaDcqcnController::GetAlpha(QbbPs now) const
         return alpha; // alpha is constant before the first CNP
     }
     const double g = m_parameters->g;
-    const QbbPs period = m_parameters->alphaPeriod;
+    const RdmaPs period = m_parameters->alphaPeriod;
     int64_t periods = (now - alpha.since) / period;
     alpha.since += periods * period;
     if (periods > 0 && alpha.congested)
@@ -87,7 +87,7 @@ RdmaDcqcnController::GetAlpha(QbbPs now) const
 }
 
 void
-RdmaDcqcnController::CatchUp(QbbPs now)
+RdmaDcqcnController::CatchUp(RdmaPs now)
 {
     while (std::min(m_timer, m_cut) <= now)
     {
@@ -110,7 +110,7 @@ RdmaDcqcnController::CatchUp(QbbPs now)
 }
 
 void
-RdmaDcqcnController::SkipTimer(QbbPs now)
+RdmaDcqcnController::SkipTimer(RdmaPs now)
 {
     // At line rate, which is also the target rate then, the timer only counts.
     const int64_t ends = (now - m_timer) / m_parameters->timer + 1;
@@ -127,8 +127,8 @@ RdmaDcqcnController::Increase()
     {
         const uint32_t both = std::min(m_timerStage, m_byteStage);
         const uint64_t times = both > threshold ? both - threshold : 1;
-        const QbbBitRate step = both > threshold ? m_parameters->haiRate : m_parameters->aiRate;
-        const QbbBitRate room = m_lineRate - m_target;
+        const RdmaBitRate step = both > threshold ? m_parameters->haiRate : m_parameters->aiRate;
+        const RdmaBitRate room = m_lineRate - m_target;
         m_target += times > room / step ? room : times * step;
     }
     // Rounding up makes the rate reach its target.
@@ -148,7 +148,7 @@ RdmaDcqcnController::Release()
 }
 
 void
-RdmaDcqcnController::Cut(QbbPs now)
+RdmaDcqcnController::Cut(RdmaPs now)
 {
     const bool first = m_lastCut == NEVER;
     m_alpha = GetAlpha(now);
@@ -166,7 +166,7 @@ RdmaDcqcnController::Cut(QbbPs now)
     {
         const double part = std::ldexp(m_alpha.value, 10 - static_cast<int>(m_parameters->gd));
         const double left = std::max(1 - part, m_parameters->minDecreaseFactor);
-        const QbbBitRate rate(static_cast<uint64_t>(left * static_cast<double>(m_rate)));
+        const RdmaBitRate rate(static_cast<uint64_t>(left * static_cast<double>(m_rate)));
         // RateOnFirstCnp may have set a rate below MinRate. A cut never raises the rate.
         m_rate = std::max(rate, std::min(m_rate, m_parameters->minRate));
     }
@@ -176,7 +176,7 @@ RdmaDcqcnController::Cut(QbbPs now)
 }
 
 void
-RdmaDcqcnController::WaitForPeriodEnd(QbbPs now)
+RdmaDcqcnController::WaitForPeriodEnd(RdmaPs now)
 {
     if (m_lastCut == NEVER)
     {
@@ -191,12 +191,12 @@ RdmaDcqcnController::WaitForPeriodEnd(QbbPs now)
             m_target = m_rate;
         }
     }
-    const QbbPs period = m_parameters->reducePeriod;
+    const RdmaPs period = m_parameters->reducePeriod;
     m_cut = m_lastCut + ((now - m_lastCut) / period + 1) * period;
 }
 
 void
-RdmaDcqcnController::BeginIncrease(QbbPs now)
+RdmaDcqcnController::BeginIncrease(RdmaPs now)
 {
     m_bytes = 0;
     m_timerStage = 0;
@@ -205,7 +205,7 @@ RdmaDcqcnController::BeginIncrease(QbbPs now)
 }
 
 void
-RdmaDcqcnController::OnSent(uint32_t bytes, QbbPs now)
+RdmaDcqcnController::OnSent(uint32_t bytes, RdmaPs now)
 {
     GetRate(now);
     if (m_lastCut == NEVER || m_parameters->counterBytes == 0)
@@ -223,7 +223,7 @@ RdmaDcqcnController::OnSent(uint32_t bytes, QbbPs now)
 }
 
 void
-RdmaDcqcnController::OnCnp(QbbPs now)
+RdmaDcqcnController::OnCnp(RdmaPs now)
 {
     GetRate(now);
     if (m_lastCut == NEVER)

@@ -2,10 +2,10 @@
 
 #include "rdma-dcqcn.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/integer.h>
@@ -66,22 +66,22 @@ Override(bool& value, RdmaDcqcn::Choice choice)
 }
 
 void
-Override(QbbBitRate& value, DataRate rate)
+Override(RdmaBitRate& value, DataRate rate)
 {
     if (rate.GetBitRate() > 0)
     {
-        value = QbbBitRate(rate);
+        value = RdmaBitRate(rate);
     }
 }
 
 void
-Override(QbbPs& value, const Time& time, bool zero, const char* name)
+Override(RdmaPs& value, const Time& time, bool zero, const char* name)
 {
     if (time.IsStrictlyNegative())
     {
         return;
     }
-    value = QbbToPs(time);
+    value = RdmaToPs(time);
     RefuseRdmaIf(value == 0_ps && !zero,
                  "RdmaDcqcn: ",
                  name,
@@ -226,11 +226,11 @@ RdmaDcqcn::GetTypeId()
     return tid;
 }
 
-std::optional<QbbPs>
+std::optional<RdmaPs>
 RdmaDcqcn::GetCnpInterval() const
 {
     // Default of min_time_between_cnps in ConnectX NICs.
-    return m_preset == NIC ? std::optional<QbbPs>(4_us) : std::nullopt;
+    return m_preset == NIC ? std::optional<RdmaPs>(4_us) : std::nullopt;
 }
 
 RdmaDcqcnParameters

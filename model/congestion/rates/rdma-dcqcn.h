@@ -84,7 +84,7 @@ class RdmaDcqcn : public RdmaCongestionControl
         return RdmaMarking::CURVE;
     }
 
-    std::optional<QbbPs> GetCnpInterval() const override;
+    std::optional<RdmaPs> GetCnpInterval() const override;
 
     bool NeedsCnp() const override
     {

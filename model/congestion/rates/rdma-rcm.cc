@@ -2,10 +2,10 @@
 
 #include "rdma-rcm.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/uinteger.h>
 
@@ -30,20 +30,20 @@ struct RcmParameters
 {
     RdmaRcm::RecoveryRule rule; //!< condition of a recovery
     uint32_t maxDelay;          //!< largest number n of CNPs that delay packets
-    QbbPs time;                 //!< attribute RecoveryTime
+    RdmaPs time;                //!< attribute RecoveryTime
     uint64_t bytes;             //!< attribute RecoveryBytes
 };
 
 class RcmController : public RdmaRateController
 {
   public:
-    RcmController(const RcmParameters& parameters, QbbBitRate lineRate)
+    RcmController(const RcmParameters& parameters, RdmaBitRate lineRate)
         : m_parameters(parameters),
           m_lineRate(lineRate)
     {
     }
 
-    QbbBitRate GetRate(QbbPs now) override
+    RdmaBitRate GetRate(RdmaPs now) override
     {
         RecoverByTime(now);
         return m_lineRate / (m_delay + 1);
@@ -54,7 +54,7 @@ class RcmController : public RdmaRateController
         return false;
     }
 
-    QbbPs GetNextRise() const override
+    RdmaPs GetNextRise() const override
     {
         const auto rule = m_parameters.rule;
         const bool byTime = rule == RdmaRcm::TIME || rule == RdmaRcm::EITHER ||
@@ -62,7 +62,7 @@ class RcmController : public RdmaRateController
         return m_delay > 0 && byTime ? GetDue() : NEVER;
     }
 
-    void OnSent(uint32_t bytes, QbbPs now) override
+    void OnSent(uint32_t bytes, RdmaPs now) override
     {
         RecoverByTime(now);
         m_bytes += bytes;
@@ -79,7 +79,7 @@ class RcmController : public RdmaRateController
         }
     }
 
-    void OnCnp(QbbPs now) override
+    void OnCnp(RdmaPs now) override
     {
         RecoverByTime(now);
         m_delay = std::min(m_delay + 1, m_parameters.maxDelay);
@@ -88,12 +88,12 @@ class RcmController : public RdmaRateController
     }
 
   private:
-    QbbPs GetDue() const
+    RdmaPs GetDue() const
     {
         return m_since + m_parameters.time;
     }
 
-    void RecoverByTime(QbbPs now)
+    void RecoverByTime(RdmaPs now)
     {
         const auto rule = m_parameters.rule;
         while (m_delay > 0 && rule != RdmaRcm::BYTES && now >= GetDue() &&
@@ -106,8 +106,8 @@ class RcmController : public RdmaRateController
     }
 
     RcmParameters m_parameters; //!< parameters of the algorithm
-    QbbBitRate m_lineRate;      //!< rate of the port
-    QbbPs m_since{0};           //!< time of the last CNP or recovery
+    RdmaBitRate m_lineRate;     //!< rate of the port
+    RdmaPs m_since{0};          //!< time of the last CNP or recovery
     uint64_t m_bytes{0};        //!< bytes sent since the last CNP or recovery
     uint32_t m_delay{0};        //!< number n of CNPs not yet recovered from
 };
@@ -152,7 +152,7 @@ RdmaRcm::GetTypeId()
 std::unique_ptr<RdmaRateController>
 RdmaRcm::MakeController(const RdmaPathProfile& profile) const
 {
-    const QbbPs time = QbbToPs(m_recoveryTime);
+    const RdmaPs time = RdmaToPs(m_recoveryTime);
     RefuseRdmaIf(time <= 0_ps,
                  "RdmaRcm: RecoveryTime ",
                  m_recoveryTime.As(Time::NS),

@@ -48,7 +48,7 @@ class RdmaRcm : public RdmaCongestionControl
         return RdmaMarking::CURVE;
     }
 
-    std::optional<QbbPs> GetCnpInterval() const override
+    std::optional<RdmaPs> GetCnpInterval() const override
     {
         return 1_ps; // each mark causes a CNP
     }

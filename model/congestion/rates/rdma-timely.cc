@@ -2,10 +2,10 @@
 
 #include "rdma-timely.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
@@ -47,16 +47,17 @@ class RdmaTimely::Controller : public RdmaRateController
     Controller(Ptr<const RdmaTimely> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
           m_lineBps(static_cast<double>(profile.lineRate)),
-          m_minRtt(parameters->m_minRtt.IsZero() ? profile.baseRtt : QbbToPs(parameters->m_minRtt)),
+          m_minRtt(parameters->m_minRtt.IsZero() ? profile.baseRtt
+                                                 : RdmaToPs(parameters->m_minRtt)),
           m_payload(profile.payloadBytes)
     {
         const auto initial = static_cast<double>(parameters->m_initialRate.GetBitRate());
         SetRate(initial > 0 ? initial : m_lineBps);
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
-        return QbbBitRate(static_cast<uint64_t>(m_rateBps));
+        return RdmaBitRate(static_cast<uint64_t>(m_rateBps));
     }
 
     void OnAck(const RdmaAckSample& sample) override
@@ -81,9 +82,9 @@ class RdmaTimely::Controller : public RdmaRateController
      * \param now time of an event
      * \return time since the last event as a part of MinRtt; 1 at most
      */
-    double GetShare(QbbPs now)
+    double GetShare(RdmaPs now)
     {
-        const QbbPs elapsed = m_updated < 0_ps ? m_minRtt : std::min(now - m_updated, m_minRtt);
+        const RdmaPs elapsed = m_updated < 0_ps ? m_minRtt : std::min(now - m_updated, m_minRtt);
         m_updated = now;
         return static_cast<double>(elapsed) / static_cast<double>(m_minRtt);
     }
@@ -94,7 +95,7 @@ class RdmaTimely::Controller : public RdmaRateController
      * \param rtt round-trip time of the event
      * \param share part of a full increase that the event may add, 0 to 1
      */
-    void Complete(QbbPs rtt, double share)
+    void Complete(RdmaPs rtt, double share)
     {
         const RdmaTimely& p = *m_parameters;
         if (m_previous < 0_ps)
@@ -112,8 +113,8 @@ class RdmaTimely::Controller : public RdmaRateController
                                               : static_cast<double>(p.m_delta.GetBitRate());
         const double delta = share * step;
         const double beta = p.m_patched ? p.m_patchedBeta : p.m_beta;
-        const QbbPs high = QbbToPs(p.m_tHigh);
-        if (rtt < QbbToPs(p.m_tLow))
+        const RdmaPs high = RdmaToPs(p.m_tHigh);
+        if (rtt < RdmaToPs(p.m_tLow))
         {
             SetRate(m_rateBps + delta);
         }
@@ -124,7 +125,7 @@ class RdmaTimely::Controller : public RdmaRateController
         }
         else if (p.m_patched)
         {
-            const auto reference = static_cast<double>(QbbToPs(p.m_rttRef));
+            const auto reference = static_cast<double>(RdmaToPs(p.m_rttRef));
             const double weight = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
             const double error = (static_cast<double>(rtt) - reference) / reference;
             SetRate(delta * (1 - weight) + m_rateBps * (1 - beta * weight * error));
@@ -150,12 +151,12 @@ class RdmaTimely::Controller : public RdmaRateController
     Ptr<const RdmaTimely> m_parameters; //!< attributes of the algorithm
     double m_lineBps;                   //!< rate of the port in bit/s
     double m_rateBps{0};                //!< current rate in bit/s
-    double m_diffPs{0};   //!< smoothed difference of successive round-trip times, in picoseconds
-    QbbPs m_minRtt;       //!< round-trip time that gradients are relative to
-    QbbPs m_previous{-1}; //!< round-trip time of the last completion event; negative: none
-    QbbPs m_updated{-1};  //!< time of the last event, if Events is Acks; negative: none
-    uint64_t m_acked{0};  //!< payload bytes acknowledged since the last completion event
-    uint32_t m_payload;   //!< payload bytes of a full packet
+    double m_diffPs{0};    //!< smoothed difference of successive round-trip times, in picoseconds
+    RdmaPs m_minRtt;       //!< round-trip time that gradients are relative to
+    RdmaPs m_previous{-1}; //!< round-trip time of the last completion event; negative: none
+    RdmaPs m_updated{-1};  //!< time of the last event, if Events is Acks; negative: none
+    uint64_t m_acked{0};   //!< payload bytes acknowledged since the last completion event
+    uint32_t m_payload;    //!< payload bytes of a full packet
     /// Consecutive events with a negative gradient (Acks: a negative difference), up to
     /// HaiThreshold
     uint32_t m_falling{0};
@@ -259,14 +260,14 @@ RdmaTimely::GetTypeId()
                           "Patched TIMELY: round-trip time at which the decrease of the rate is 0.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_rttRef),
-                          QbbMakePositiveTimeChecker());
+                          RdmaMakePositiveTimeChecker());
     return tid;
 }
 
-QbbPs
+RdmaPs
 RdmaTimely::GetAcceptedDelay(const RdmaPathProfile& profile) const
 {
-    return std::max(QbbPs(0), QbbToPs(m_tLow) - profile.baseRtt);
+    return std::max(RdmaPs(0), RdmaToPs(m_tLow) - profile.baseRtt);
 }
 
 std::unique_ptr<RdmaRateController>
@@ -281,7 +282,7 @@ RdmaTimely::MakeController(const RdmaPathProfile& profile) const
     RefuseRdmaIf(m_minRtt.IsZero() && profile.baseRtt <= 0_ps,
                  "RdmaTimely: MinRtt is 0 and the path's round trip is not known; "
                  "accepted: a MinRtt above 0, or a NIC with a path oracle");
-    RefuseRdmaIf(QbbBitRate(m_initialRate) > profile.lineRate,
+    RefuseRdmaIf(RdmaBitRate(m_initialRate) > profile.lineRate,
                  "RdmaTimely: InitialRate ",
                  m_initialRate,
                  "; accepted: up to the port's rate, ",

@@ -72,7 +72,7 @@ class RdmaTimely : public RdmaCongestionControl
         return true;
     }
 
-    QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
+    RdmaPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
 
   private:
     class Controller;

@@ -2,10 +2,10 @@
 
 #include "rdma-hpcc.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
@@ -164,7 +164,7 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
     parameters.eta = m_eta;
     parameters.maxStage = m_maxStage;
     parameters.baseRtt =
-        m_baseRtt.IsZero() ? std::max(profile.baseRtt, profile.networkRtt) : QbbToPs(m_baseRtt);
+        m_baseRtt.IsZero() ? std::max(profile.baseRtt, profile.networkRtt) : RdmaToPs(m_baseRtt);
     RefuseRdmaIf(parameters.baseRtt <= 0_ps,
                  "RdmaHpcc: the base round-trip time of a queue pair is not known; ",
                  "accepted: BaseRtt 1 ps and more");

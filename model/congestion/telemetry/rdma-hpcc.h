@@ -24,7 +24,7 @@ struct RdmaHpccParameters
     double eta{0.95};        //!< target utilisation
     uint32_t maxStage{5};    //!< additive increases before the window may jump up
     double increaseBytes{0}; //!< additive increase W_AI in bytes, above 0
-    QbbPs baseRtt{0};        //!< base round-trip time T, above 0
+    RdmaPs baseRtt{0};       //!< base round-trip time T, above 0
 };
 
 /**

@@ -10,12 +10,12 @@ namespace ns3
 namespace
 {
 
-constexpr QbbPs HORIZON = 1_s;
+constexpr RdmaPs HORIZON = 1_s;
 // A switch may count a frame at its beginning and time it at its end, or the reverse.
 constexpr double SLACK_BYTES = 16384;
 
 uint32_t
-ToKbps(QbbBitRate rate)
+ToKbps(RdmaBitRate rate)
 {
     return static_cast<uint32_t>(rate.Get() / 1000);
 }
@@ -28,13 +28,13 @@ RdmaIntPath::RdmaIntPath(uint32_t links, RdmaIntFormat format)
     m_hops.reserve(links > 0 ? std::min(links - 1, RDMA_INT_MAX_HOPS) : RDMA_INT_MAX_HOPS);
 }
 
-QbbPs
+RdmaPs
 RdmaIntPath::GetTime(const Hop& before, const RdmaIntHop& hop) const
 {
     // The difference modulo the clock's wrap, between minus half of the wrap and half of it.
-    const QbbPs difference = hop.time - before.time;
-    const QbbPs wrap = GetRdmaIntUnits(m_format).timeWrap;
-    const QbbPs half = wrap / 2;
+    const RdmaPs difference = hop.time - before.time;
+    const RdmaPs wrap = GetRdmaIntUnits(m_format).timeWrap;
+    const RdmaPs half = wrap / 2;
     if (difference >= half)
     {
         return difference - wrap;
@@ -66,7 +66,7 @@ RdmaIntPath::Compare(const RdmaAckSample& sample) const
         return Kind::OLD;
     }
     const RdmaIntUnits units = GetRdmaIntUnits(m_format);
-    const QbbPs elapsed = std::max(sample.now - m_last, 1_ps);
+    const RdmaPs elapsed = std::max(sample.now - m_last, 1_ps);
     if (sample.hopCount != m_hops.size() || elapsed > std::min(HORIZON, units.timeWrap / 2))
     {
         return Kind::OTHER;

@@ -84,7 +84,7 @@ class RdmaIntPath
 
   private:
     /// Time before all others
-    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2};
+    static constexpr RdmaPs NEVER{std::numeric_limits<int64_t>::min() / 2};
 
     /** Relation of an acknowledgement to the last one. */
     enum class Kind
@@ -98,19 +98,19 @@ class RdmaIntPath
     struct Hop
     {
         uint64_t txBytes;    //!< RdmaIntHop::txBytes
-        QbbPs time;          //!< RdmaIntHop::time
+        RdmaPs time;         //!< RdmaIntHop::time
         uint32_t queueBytes; //!< queue length of the class
         uint32_t rateKbps;   //!< low 32 bits of the rate in kbit/s, to detect a change
     };
 
-    QbbPs GetTime(const Hop& before, const RdmaIntHop& hop) const;
+    RdmaPs GetTime(const Hop& before, const RdmaIntHop& hop) const;
     uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& hop) const;
     RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& hop) const;
     Kind Compare(const RdmaAckSample& sample) const;
     void Keep(const RdmaAckSample& sample);
 
     std::vector<Hop> m_hops; //!< telemetry of the last acknowledgement
-    QbbPs m_last{NEVER};     //!< arrival time of the last acknowledgement
+    RdmaPs m_last{NEVER};    //!< arrival time of the last acknowledgement
     RdmaIntFormat m_format;  //!< format of the telemetry
 };
 

@@ -55,14 +55,14 @@ RdmaPintCode::Encode(double utilisation, uint32_t random)
     return part * 4294967296.0 > random ? lower + 1 : lower;
 }
 
-RdmaPintPort::RdmaPintPort(QbbBitRate rate, QbbPs baseRtt)
+RdmaPintPort::RdmaPintPort(RdmaBitRate rate, RdmaPs baseRtt)
     : m_perByte(8e12 / static_cast<double>(rate)),
       m_baseRttPs(static_cast<double>(baseRtt))
 {
 }
 
 void
-RdmaPintPort::OnDeparture(uint32_t bytes, uint64_t queueBytes, QbbPs now)
+RdmaPintPort::OnDeparture(uint32_t bytes, uint64_t queueBytes, RdmaPs now)
 {
     if (m_last >= 0_ps && now > m_last)
     {

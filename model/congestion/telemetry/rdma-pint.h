@@ -3,8 +3,8 @@
 #ifndef RDMA_PINT_H
 #define RDMA_PINT_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -54,7 +54,7 @@ class RdmaPintPort
      * \param rate B of the port, above 0
      * \param baseRtt base round-trip time T of the network, above 0
      */
-    RdmaPintPort(QbbBitRate rate, QbbPs baseRtt);
+    RdmaPintPort(RdmaBitRate rate, RdmaPs baseRtt);
 
     /**
      * A frame of any class begins its transmission.
@@ -63,7 +63,7 @@ class RdmaPintPort
      * \param queueBytes waiting in the queue of the class whose packets carry the PINT byte
      * \param now current time
      */
-    void OnDeparture(uint32_t bytes, uint64_t queueBytes, QbbPs now);
+    void OnDeparture(uint32_t bytes, uint64_t queueBytes, RdmaPs now);
 
     /** \return utilisation U after the last departure */
     double GetUtilisation() const
@@ -83,7 +83,7 @@ class RdmaPintPort
     double m_perByte;        //!< picoseconds per byte on the line
     double m_baseRttPs;      //!< base round-trip time T in picoseconds
     double m_utilisation{0}; //!< averaged utilisation U
-    QbbPs m_last{-1};        //!< time of the last departure; negative: none yet
+    RdmaPs m_last{-1};       //!< time of the last departure; negative: none yet
     uint32_t m_lastBytes{0}; //!< bytes of the last frame
 };
 

@@ -2,10 +2,10 @@
 
 #include "rdma-power-tcp.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
@@ -274,7 +274,7 @@ RdmaPowerTcp::GetTypeId()
 }
 
 double
-RdmaPowerTcp::GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const
+RdmaPowerTcp::GetIncreaseBytes(RdmaBitRate lineRate, RdmaPs baseRtt) const
 {
     const bool hasRate = m_increaseRate.GetBitRate() > 0;
     RefuseRdmaIf(int(hasRate) + int(m_flows > 0) + int(m_increaseBytes > 0) > 1,
@@ -291,8 +291,8 @@ RdmaPowerTcp::GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const
     }
     if (hasRate || (m_flows == 0 && m_rules == RdmaPowerTcpParameters::AUTHORS))
     {
-        constexpr QbbBitRate AUTHORS_RATE = 150_mbps;
-        return RdmaPacedWindow::GetMaxWindow(hasRate ? QbbBitRate(m_increaseRate) : AUTHORS_RATE,
+        constexpr RdmaBitRate AUTHORS_RATE = 150_mbps;
+        return RdmaPacedWindow::GetMaxWindow(hasRate ? RdmaBitRate(m_increaseRate) : AUTHORS_RATE,
                                              baseRtt);
     }
     constexpr uint32_t PAPER_FLOWS = 10;
@@ -322,7 +322,7 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
     parameters.minCurrent = m_minCurrent >= 0 ? m_minCurrent : parameters.minCurrent;
     if (!m_baseRtt.IsZero())
     {
-        parameters.baseRtt = QbbToPs(m_baseRtt);
+        parameters.baseRtt = RdmaToPs(m_baseRtt);
     }
     else
     {

@@ -36,7 +36,7 @@ struct RdmaPowerTcpParameters
     double targetPower{1};   //!< power that windows steer to, above 0
     double minCurrent{0};    //!< lower bound of the current
     double increaseBytes{0}; //!< additive increase beta in bytes, above 0
-    QbbPs baseRtt{0};        //!< base round-trip time tau, above 0
+    RdmaPs baseRtt{0};       //!< base round-trip time tau, above 0
 };
 
 /**
@@ -224,8 +224,8 @@ class RdmaThetaPowerTcpController : public RdmaPowerTcpWindow
     void OnAck(const RdmaAckSample& sample) override;
 
   private:
-    QbbPs m_rtt{-1}; //!< round-trip time of the last acknowledgement; negative: none yet
-    QbbPs m_last{0}; //!< arrival time of the last acknowledgement
+    RdmaPs m_rtt{-1}; //!< round-trip time of the last acknowledgement; negative: none yet
+    RdmaPs m_last{0}; //!< arrival time of the last acknowledgement
 };
 
 /**
@@ -297,7 +297,7 @@ class RdmaPowerTcp : public RdmaCongestionControl
     RdmaPowerTcpParameters GetParameters(const RdmaPathProfile& profile) const;
 
   private:
-    double GetIncreaseBytes(QbbBitRate lineRate, QbbPs baseRtt) const;
+    double GetIncreaseBytes(RdmaBitRate lineRate, RdmaPs baseRtt) const;
 
     Variant m_variant{INT};                         //!< attribute Variant
     Rules m_rules{RdmaPowerTcpParameters::AUTHORS}; //!< attribute Rules

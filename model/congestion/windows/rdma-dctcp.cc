@@ -47,14 +47,14 @@ class RdmaDctcp::Controller : public RdmaRateController
         Set(GetLinePackets());
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         if (IsWindow())
         {
             return m_lineRate;
         }
         const double bps = m_packets * 8e12 * m_packetBytes / static_cast<double>(m_rtt);
-        return std::min(QbbBitRate(static_cast<uint64_t>(bps)), m_lineRate);
+        return std::min(RdmaBitRate(static_cast<uint64_t>(bps)), m_lineRate);
     }
 
     uint64_t GetWindowBytes() const override
@@ -79,7 +79,7 @@ class RdmaDctcp::Controller : public RdmaRateController
         EndWindow(sample);
     }
 
-    void OnTimeout(QbbPs) override
+    void OnTimeout(RdmaPs) override
     {
         m_congested = true;
         Set(m_packets / 2);
@@ -164,14 +164,14 @@ class RdmaDctcp::Controller : public RdmaRateController
     }
 
     Ptr<const RdmaDctcp> m_parameters; //!< attributes of the algorithm
-    QbbBitRate m_lineRate;             //!< rate of the port
+    RdmaBitRate m_lineRate;            //!< rate of the port
     uint32_t m_packetBytes;            //!< bytes of a full packet on the line
     uint32_t m_acks{0};                //!< acknowledgements in the current window
     uint32_t m_marks{0};               //!< acknowledgements with an ECN echo in the current window
     bool m_congested{false};           //!< the current window has had a mark or a loss
     bool m_used{false};                //!< the current window has been filled at some time
     double m_packets{0};               //!< packets per round trip
-    QbbPs m_rtt;                       //!< last round-trip time; form Window: base round-trip time
+    RdmaPs m_rtt;                      //!< last round-trip time; form Window: base round-trip time
     double m_alpha;                    //!< smoothed fraction of marked packets
     uint64_t m_windowEnd{0};           //!< packets below this number belong to the current window
     uint64_t m_cutEnd{0}; //!< no further decrease before packets below this number are acknowledged

@@ -2,9 +2,9 @@
 
 #include "rdma-swift.h"
 
-#include "qbb-time.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
@@ -43,7 +43,7 @@ class RdmaSwift::Controller : public RdmaRateController
     {
         const RdmaSwift& p = *parameters;
         m_targetPs = static_cast<double>(p.GetTarget(profile));
-        m_rangePs = static_cast<double>(QbbToPs(p.m_scalingRange));
+        m_rangePs = static_cast<double>(RdmaToPs(p.m_scalingRange));
         const double packetsPerPs =
             static_cast<double>(m_lineRate) / 8e12 / static_cast<double>(m_packetBytes);
         m_most = p.m_maxWindow > 0 ? p.m_maxWindow : std::max(1.0, packetsPerPs * m_targetPs);
@@ -56,14 +56,14 @@ class RdmaSwift::Controller : public RdmaRateController
         Set(packetsPerPs * static_cast<double>(profile.baseRtt));
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         if (m_window >= 1)
         {
             return m_lineRate;
         }
         const double bps = m_window * 8e12 * m_packetBytes / static_cast<double>(m_rtt);
-        return std::min(QbbBitRate(static_cast<uint64_t>(bps)), m_lineRate);
+        return std::min(RdmaBitRate(static_cast<uint64_t>(bps)), m_lineRate);
     }
 
     uint64_t GetWindowBytes() const override
@@ -101,7 +101,7 @@ class RdmaSwift::Controller : public RdmaRateController
         Decrease(1 - m_parameters->m_maxDecrease, sample.now);
     }
 
-    void OnTimeout(QbbPs now) override
+    void OnTimeout(RdmaPs now) override
     {
         if (++m_timeouts >= m_parameters->m_resetThreshold)
         {
@@ -115,8 +115,8 @@ class RdmaSwift::Controller : public RdmaRateController
     }
 
   private:
-    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() /
-                                 2}; //!< time before all others
+    static constexpr RdmaPs NEVER{std::numeric_limits<int64_t>::min() /
+                                  2}; //!< time before all others
 
     /** \return target delay in picoseconds, including flow scaling */
     double GetTargetPs() const
@@ -130,7 +130,7 @@ class RdmaSwift::Controller : public RdmaRateController
      * \param factor applied to the window
      * \param now current time
      */
-    void Decrease(double factor, QbbPs now)
+    void Decrease(double factor, RdmaPs now)
     {
         if (now - m_decrease < m_rtt)
         {
@@ -151,7 +151,7 @@ class RdmaSwift::Controller : public RdmaRateController
     }
 
     Ptr<const RdmaSwift> m_parameters; //!< attributes of the algorithm
-    QbbBitRate m_lineRate;             //!< rate of the port
+    RdmaBitRate m_lineRate;            //!< rate of the port
     uint32_t m_packetBytes;            //!< bytes of a full packet on the line
     uint32_t m_timeouts{0};            //!< consecutive timeouts
     double m_window{0};                //!< window in packets
@@ -160,8 +160,8 @@ class RdmaSwift::Controller : public RdmaRateController
     double m_rangePs{0};               //!< largest contribution of flow scaling, in picoseconds
     double m_a{0};                     //!< coefficient a of flow scaling
     double m_b{0};                     //!< constant b of flow scaling
-    QbbPs m_rtt;                       //!< last round-trip time
-    QbbPs m_decrease{NEVER};           //!< time of the last decrease of the window
+    RdmaPs m_rtt;                      //!< last round-trip time
+    RdmaPs m_decrease{NEVER};          //!< time of the last decrease of the window
 };
 
 TypeId
@@ -238,21 +238,21 @@ RdmaSwift::GetTypeId()
     return tid;
 }
 
-QbbPs
+RdmaPs
 RdmaSwift::GetTarget(const RdmaPathProfile& profile) const
 {
-    constexpr QbbPs DEFAULT_TARGET = 25_us;
-    const QbbPs link = profile.baseRtt / profile.hops;
-    const QbbPs base =
-        m_baseTarget.IsZero() ? std::max(DEFAULT_TARGET, 2 * link) : QbbToPs(m_baseTarget);
-    const QbbPs hop = m_hopDelay.IsZero() ? link : QbbToPs(m_hopDelay);
+    constexpr RdmaPs DEFAULT_TARGET = 25_us;
+    const RdmaPs link = profile.baseRtt / profile.hops;
+    const RdmaPs base =
+        m_baseTarget.IsZero() ? std::max(DEFAULT_TARGET, 2 * link) : RdmaToPs(m_baseTarget);
+    const RdmaPs hop = m_hopDelay.IsZero() ? link : RdmaToPs(m_hopDelay);
     return base + (profile.hops - 1) * hop;
 }
 
-QbbPs
+RdmaPs
 RdmaSwift::GetAcceptedDelay(const RdmaPathProfile& profile) const
 {
-    return std::max(QbbPs(0), GetTarget(profile) - profile.baseRtt);
+    return std::max(RdmaPs(0), GetTarget(profile) - profile.baseRtt);
 }
 
 std::unique_ptr<RdmaRateController>
@@ -271,7 +271,7 @@ RdmaSwift::MakeController(const RdmaPathProfile& profile) const
                  "RdmaSwift: MaxWindow ",
                  m_maxWindow,
                  "; accepted: 1 and above, or 0");
-    const QbbPs target = GetTarget(profile);
+    const RdmaPs target = GetTarget(profile);
     RefuseRdmaIf(target <= profile.baseRtt,
                  "RdmaSwift: BaseTarget and HopDelay make a target of ",
                  target,

@@ -67,13 +67,13 @@ class RdmaSwift : public RdmaCongestionControl
         return true;
     }
 
-    QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
+    RdmaPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
 
   private:
     class Controller;
 
     /** \param profile the queue pair's path profile \return target delay without flow scaling */
-    QbbPs GetTarget(const RdmaPathProfile& profile) const;
+    RdmaPs GetTarget(const RdmaPathProfile& profile) const;
 
     Time m_baseTarget;            //!< attribute BaseTarget
     Time m_hopDelay;              //!< attribute HopDelay

@@ -3,7 +3,7 @@
 #ifndef QBB_WHEEL_SCHEDULER_H
 #define QBB_WHEEL_SCHEDULER_H
 
-#include "qbb-event-wheel.h"
+#include "rdma-event-wheel.h"
 
 #include <ns3/scheduler.h>
 
@@ -12,7 +12,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * An ns-3 scheduler for fabrics, on the event list of QbbEventWheel.
+ * An ns-3 scheduler for fabrics, on the event list of RdmaEventWheel.
  *
  * Events run in ns-3's order, by time and then by uid, so results do not depend on the scheduler.
  * RdmaSimulatorImpl has the same event list built in; this class brings it to ns-3's default
@@ -38,7 +38,7 @@ class QbbWheelScheduler : public Scheduler
     void Remove(const Event& ev) override;
 
   private:
-    QbbEventWheel m_wheel; //!< pending events
+    RdmaEventWheel m_wheel; //!< pending events
 };
 
 } // namespace ns3

@@ -40,7 +40,7 @@ void RdmaWarnOnce(std::ostream& os, const std::string& text);
  * \param kind what the warning is about; a further warning of this kind is not printed
  * \param text the warning, without a full stop
  */
-void QbbWarnOnce(const std::string& kind, const std::string& text);
+void RdmaWarnOncePerSimulation(const std::string& kind, const std::string& text);
 
 } // namespace ns3
 

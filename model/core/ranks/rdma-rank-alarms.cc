@@ -2,10 +2,10 @@
 
 #include "rdma-rank-alarms.h"
 
-#include "qbb-time.h"
 #include "rdma-ranks.h"
 #include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
@@ -56,11 +56,11 @@ RdmaRankAlarms::Add(Listener listener)
 }
 
 void
-RdmaRankAlarms::Request(uint32_t number, QbbPs at)
+RdmaRankAlarms::Request(uint32_t number, RdmaPs at)
 {
-    NS_ABORT_MSG_IF(at <= QbbNow() + 2 * m_lookahead,
+    NS_ABORT_MSG_IF(at <= RdmaNow() + 2 * m_lookahead,
                     "rdma: something is to happen on all ranks at "
-                        << at << " ps, and it is " << QbbNow() << " ps; accepted: more than "
+                        << at << " ps, and it is " << RdmaNow() << " ps; accepted: more than "
                         << 2 * m_lookahead
                         << " ps later, twice the shortest delay of a cable between ranks");
     m_requests.push_back({number, at});
@@ -68,17 +68,17 @@ RdmaRankAlarms::Request(uint32_t number, QbbPs at)
 }
 
 void
-RdmaRankAlarms::Note(QbbPs at)
+RdmaRankAlarms::Note(RdmaPs at)
 {
-    m_instants.erase(m_instants.begin(), m_instants.lower_bound(QbbNow()));
+    m_instants.erase(m_instants.begin(), m_instants.lower_bound(RdmaNow()));
     m_instants.insert(at);
 }
 
-QbbPs
-RdmaRankAlarms::GetNext(QbbPs from) const
+RdmaPs
+RdmaRankAlarms::GetNext(RdmaPs from) const
 {
     const auto next = m_instants.lower_bound(from);
-    return next == m_instants.end() ? QBB_NEVER : *next;
+    return next == m_instants.end() ? RDMA_NEVER : *next;
 }
 
 std::string

@@ -3,7 +3,7 @@
 #ifndef RDMA_RANK_ALARMS_H
 #define RDMA_RANK_ALARMS_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 #include <ns3/ptr.h>
@@ -23,7 +23,7 @@ namespace ns3
  * Lets one rank of MPI ask all ranks to do something at one instant of a run.
  *
  * An object that uses alarms has a twin on each other rank. A twin that asks for an instant sets
- * its own timer. The other twins hear of the instant between two windows (QbbRankWindows), and set
+ * its own timer. The other twins hear of the instant between two windows (RdmaRankWindows), and set
  * their timers. When the timers expire, every rank is at that instant, and the twins may tell each
  * other what they see by RdmaRanks::Exchange().
  *
@@ -33,7 +33,7 @@ class RdmaRankAlarms : public Object
 {
   public:
     /** Called with the instant for which another rank has asked. */
-    using Listener = std::function<void(QbbPs at)>;
+    using Listener = std::function<void(RdmaPs at)>;
 
     /** \return the object TypeId */
     static TypeId GetTypeId();
@@ -59,22 +59,22 @@ class RdmaRankAlarms : public Object
      * \param number number of the object that asks
      * \param at the instant, more than two cable delays between ranks ahead
      */
-    void Request(uint32_t number, QbbPs at);
+    void Request(uint32_t number, RdmaPs at);
 
-    // For QbbRankWindows
+    // For RdmaRankWindows
 
     /** \param lookahead length of a window */
-    void SetLookahead(QbbPs lookahead)
+    void SetLookahead(RdmaPs lookahead)
     {
         m_lookahead = lookahead;
     }
 
     /**
      * \param from an instant
-     * \return the first instant at or after \p from for which a rank has asked; QBB_NEVER if there
+     * \return the first instant at or after \p from for which a rank has asked; RDMA_NEVER if there
      *         is none
      */
-    QbbPs GetNext(QbbPs from) const;
+    RdmaPs GetNext(RdmaPs from) const;
 
     /** \return the requests since the latest call, as bytes for other ranks */
     std::string Take();
@@ -83,17 +83,17 @@ class RdmaRankAlarms : public Object
     void Tell(std::string_view requests);
 
   private:
-    void Note(QbbPs at);
+    void Note(RdmaPs at);
 
     /** A request of a rank. */
     struct Alarm
     {
         uint32_t number{0}; //!< number of the object
-        QbbPs at{0};        //!< the instant
+        RdmaPs at{0};       //!< the instant
     };
 
-    QbbPs m_lookahead{0};       //!< length of a window
-    std::set<QbbPs> m_instants; //!< instants for which ranks have asked; old ones are left out
+    RdmaPs m_lookahead{0};       //!< length of a window
+    std::set<RdmaPs> m_instants; //!< instants for which ranks have asked; old ones are left out
     std::vector<Listener> m_listeners; //!< by number
     std::vector<Alarm> m_requests;     //!< requests of this rank that the others do not know
 };

@@ -3,7 +3,7 @@
 #ifndef QBB_NODE_GROUPS_H
 #define QBB_NODE_GROUPS_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 
@@ -18,13 +18,13 @@ namespace ns3
 /**
  * \ingroup rdma
  * Holds what one group of nodes sends to another while both run on separate threads
- * (QbbParallelRun).
+ * (RdmaParallelRun).
  *
  * In each step of the run, the sending group fills the next compartment, in turn. The receiving
  * group empties a compartment PARTS steps later. A group is at most PARTS - 1 steps ahead of
  * another, so no compartment is used by two threads at once.
  */
-class QbbBorder
+class RdmaBorder
 {
   public:
     /// Steps in the shortest time that a frame needs from one group to another.
@@ -33,7 +33,7 @@ class QbbBorder
     /// apart, and PARTS that are being emptied.
     static constexpr uint32_t COMPARTMENTS = 2 * PARTS;
 
-    virtual ~QbbBorder() = default;
+    virtual ~RdmaBorder() = default;
 
     /** Begins a step of the sending group. \param compartment number of the compartment to fill */
     virtual void Open(uint32_t compartment) = 0;
@@ -101,14 +101,14 @@ class QbbNodeGroups : public Object
     virtual uint32_t GetGroup(uint32_t node) const = 0;
 
     /** \return the shortest time from an event of a group to its effect in another, above 0 */
-    virtual QbbPs GetLookahead() const = 0;
+    virtual RdmaPs GetLookahead() const = 0;
 
     /**
      * \param from a group
      * \param to another group
      * \return border for what \p from sends to \p to
      */
-    virtual QbbBorder& GetBorder(uint32_t from, uint32_t to) = 0;
+    virtual RdmaBorder& GetBorder(uint32_t from, uint32_t to) = 0;
 
     /** \return why the latest division has a single group, in one sentence; empty otherwise */
     virtual std::string GetReason() const = 0;

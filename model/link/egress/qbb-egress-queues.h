@@ -4,8 +4,8 @@
 #define QBB_EGRESS_QUEUES_H
 
 #include "qbb-frame.h"
-#include "qbb-prefetch.h"
-#include "qbb-ring.h"
+#include "rdma-prefetch.h"
+#include "rdma-ring-buffer.h"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ class QbbEgressQueues
         else
         {
             // The next frame has left the CPU caches while queued; it is read a frame time later.
-            QbbPrefetch(queue.frames.Front().get());
+            RdmaPrefetch(queue.frames.Front().get());
         }
         return frame;
     }
@@ -73,7 +73,7 @@ class QbbEgressQueues
     /** Fetches the queue of a class into the CPU caches. \param priority class */
     void Prefetch(uint8_t priority) const
     {
-        QbbPrefetch(&m_queues[priority]);
+        RdmaPrefetch(&m_queues[priority]);
     }
 
     /** Removes the last frame of a class. \param priority class \return the frame, or null */
@@ -166,7 +166,7 @@ class QbbEgressQueues
     }
 
     /**
-     * Takes the latest peaks, for the one owner that passes them to QbbPeakReaders.
+     * Takes the latest peaks, for the one owner that passes them to RdmaPeakReaders.
      *
      * \return by class, maximum of GetBytes() since the previous call
      */
@@ -176,12 +176,12 @@ class QbbEgressQueues
     /** The queue of a class, in one cache line. */
     struct Queue
     {
-        QbbRing<QbbFramePtr> frames; //!< frames in the egress queue
-        uint64_t bytes{0};           //!< value of GetBytes()
-        uint64_t peak{0};            //!< maximum of bytes since TakePeaks()
-        uint64_t earlier{0};         //!< maximum of bytes before
-        uint64_t waitingBytes{0};    //!< bytes counted by AddWaiting()
-        uint32_t waitingFrames{0};   //!< frames counted by AddWaiting()
+        RdmaRingBuffer<QbbFramePtr> frames; //!< frames in the egress queue
+        uint64_t bytes{0};                  //!< value of GetBytes()
+        uint64_t peak{0};                   //!< maximum of bytes since TakePeaks()
+        uint64_t earlier{0};                //!< maximum of bytes before
+        uint64_t waitingBytes{0};           //!< bytes counted by AddWaiting()
+        uint32_t waitingFrames{0};          //!< frames counted by AddWaiting()
 
         void AddBytes(uint32_t more)
         {

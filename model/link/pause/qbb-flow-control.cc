@@ -40,7 +40,7 @@ QbbFlowControl::GetLosslessClasses() const
 }
 
 void
-QbbFlowControl::Start(const QbbLineRate& rate)
+QbbFlowControl::Start(const RdmaLineRate& rate)
 {
     m_receiver.SetRate(rate);
     m_sender.Configure(rate, m_settings.quanta, m_settings.refresh);
@@ -100,7 +100,7 @@ QbbFlowControl::SetPauseAllowed(uint8_t classes)
 void
 QbbFlowControl::SetPauseHonoured(uint8_t classes)
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     const bool resumed = m_receiver.SetHonoured(now, classes);
     ArmTimers();
     if (resumed)
@@ -111,7 +111,7 @@ QbbFlowControl::SetPauseHonoured(uint8_t classes)
 }
 
 QbbFlowControl::Pauses
-QbbFlowControl::Take(QbbPs now)
+QbbFlowControl::Take(RdmaPs now)
 {
     Pauses pauses;
     pauses.classes = m_sender.Take(now, pauses.quanta);
@@ -160,14 +160,14 @@ QbbFlowControl::Read(const QbbFrame& frame) const
 }
 
 bool
-QbbFlowControl::Accept(const Pauses& pauses, QbbPs now)
+QbbFlowControl::Accept(const Pauses& pauses, RdmaPs now)
 {
     m_receiver.Arrive(now + m_settings.reaction, pauses.classes, pauses.quanta);
     return ApplyDue(now);
 }
 
 bool
-QbbFlowControl::ApplyDue(QbbPs now)
+QbbFlowControl::ApplyDue(RdmaPs now)
 {
     const uint8_t resumed = m_receiver.ApplyDue(now);
     RecordResumed(resumed, now);
@@ -175,7 +175,7 @@ QbbFlowControl::ApplyDue(QbbPs now)
 }
 
 void
-QbbFlowControl::Update(QbbPs now)
+QbbFlowControl::Update(RdmaPs now)
 {
     ApplyDue(now);
     RecordResumed(m_receiver.Expire(now), now);
@@ -184,7 +184,7 @@ QbbFlowControl::Update(QbbPs now)
 }
 
 void
-QbbFlowControl::Reset(QbbPs now)
+QbbFlowControl::Reset(RdmaPs now)
 {
     m_receiver.Reset(now);
     RecordResumed(0xff, now); // no frame can have begun before the link was up
@@ -192,7 +192,7 @@ QbbFlowControl::Reset(QbbPs now)
 }
 
 void
-QbbFlowControl::RecordResumed(uint8_t resumed, QbbPs now)
+QbbFlowControl::RecordResumed(uint8_t resumed, RdmaPs now)
 {
     for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))
     {
@@ -209,16 +209,16 @@ QbbFlowControl::OnTimer()
 void
 QbbFlowControl::ArmTimers()
 {
-    const QbbPs effect = m_receiver.GetNextEffect();
-    const QbbPs expiry = m_receiver.GetNextExpiry();
-    const QbbPs refresh = m_sender.GetNextRefresh();
-    if (!m_pausing && std::min({effect, expiry, refresh}) == QBB_NEVER)
+    const RdmaPs effect = m_receiver.GetNextEffect();
+    const RdmaPs expiry = m_receiver.GetNextExpiry();
+    const RdmaPs refresh = m_sender.GetNextRefresh();
+    if (!m_pausing && std::min({effect, expiry, refresh}) == RDMA_NEVER)
     {
         return;
     }
-    const QbbEventTime eventTime = QbbEventNow();
-    const auto set = [this, eventTime](Timer& timer, QbbPs at) {
-        if (at == QBB_NEVER)
+    const RdmaEventTime eventTime = RdmaEventNow();
+    const auto set = [this, eventTime](Timer& timer, RdmaPs at) {
+        if (at == RDMA_NEVER)
         {
             timer.Disarm();
         }

@@ -4,11 +4,11 @@
 #define QBB_FLOW_CONTROL_H
 
 #include "qbb-frame.h"
-#include "qbb-line-rate.h"
 #include "qbb-pause-receiver.h"
 #include "qbb-pause-sender.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-line-rate.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <array>
 #include <cstdint>
@@ -39,7 +39,7 @@ class QbbFlowControlPort
     }
 
     /** \param at an instant \return place of the port's events among simultaneous events */
-    virtual uint32_t GetEventOrder(QbbPs at) const = 0;
+    virtual uint32_t GetEventOrder(RdmaPs at) const = 0;
 };
 
 /**
@@ -78,7 +78,7 @@ class QbbFlowControl
         uint8_t classes{0};     //!< attribute PfcClasses
         uint16_t quanta{65535}; //!< attribute PauseQuanta
         double refresh{0.5};    //!< attribute PauseRefresh
-        QbbPs reaction{0};      //!< attribute PauseReactionDelay
+        RdmaPs reaction{0};     //!< attribute PauseReactionDelay
     };
 
     /** Contents of a pause frame. */
@@ -116,7 +116,7 @@ class QbbFlowControl
     uint8_t GetLosslessClasses() const;
 
     /** \return time between the arrival of a pause frame and its effect */
-    QbbPs GetReactionDelay() const
+    RdmaPs GetReactionDelay() const
     {
         return m_settings.reaction;
     }
@@ -168,15 +168,15 @@ class QbbFlowControl
     }
 
     /** \param priority class 0..7 \return instant at which the class was last resumed */
-    QbbPs GetResumed(uint8_t priority) const
+    RdmaPs GetResumed(uint8_t priority) const
     {
-        return m_pausing ? m_pausing->resumed[priority] : QbbPs(0);
+        return m_pausing ? m_pausing->resumed[priority] : RdmaPs(0);
     }
 
     // Called by the port
 
     /** Starts flow control with the simulation. \param rate line rate of the port */
-    void Start(const QbbLineRate& rate);
+    void Start(const RdmaLineRate& rate);
 
     /** Stops flow control: no timer fires after this call. */
     void Stop();
@@ -188,7 +188,7 @@ class QbbFlowControl
     }
 
     /** Takes the pauses to send. \param now current instant \return contents of a pause frame */
-    Pauses Take(QbbPs now);
+    Pauses Take(RdmaPs now);
 
     /**
      * Makes a frame a pause frame of this kind of flow control, except for its source address.
@@ -208,20 +208,20 @@ class QbbFlowControl
      * \param now current instant
      * \return true if a paused class may send again at once
      */
-    bool Accept(const Pauses& pauses, QbbPs now);
+    bool Accept(const Pauses& pauses, RdmaPs now);
 
     /** \return true if Update() may have work to do */
     bool IsActive() const
     {
         return m_receiver.GetPaused() || m_sender.GetWanted() ||
-               m_receiver.GetNextEffect() != QBB_NEVER;
+               m_receiver.GetNextEffect() != RDMA_NEVER;
     }
 
     /** Applies due pauses, ends expired ones, refreshes sent ones. \param now current instant */
-    void Update(QbbPs now);
+    void Update(RdmaPs now);
 
     /** Forgets all pauses when the link goes down or up. \param now current instant */
-    void Reset(QbbPs now);
+    void Reset(RdmaPs now);
 
     /** Sets the timers; must follow Accept() and Reset(). */
     void ArmTimers();
@@ -234,10 +234,10 @@ class QbbFlowControl
 
   private:
     void OnTimer();
-    bool ApplyDue(QbbPs now);
-    void RecordResumed(uint8_t resumed, QbbPs now);
+    bool ApplyDue(RdmaPs now);
+    void RecordResumed(uint8_t resumed, RdmaPs now);
 
-    using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
+    using Timer = RdmaTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
     /** State that a port needs only once it has been paused or has paused its peer. */
     struct Pausing
@@ -249,10 +249,10 @@ class QbbFlowControl
         {
         }
 
-        std::array<QbbPs, 8> resumed{}; //!< instant of the last resumption, by class
-        Timer effectTimer;              //!< fires when a received pause frame takes effect
-        Timer expiryTimer;              //!< fires when a pause of this port expires
-        Timer refreshTimer;             //!< fires when pauses of the peer must be refreshed
+        std::array<RdmaPs, 8> resumed{}; //!< instant of the last resumption, by class
+        Timer effectTimer;               //!< fires when a received pause frame takes effect
+        Timer expiryTimer;               //!< fires when a pause of this port expires
+        Timer refreshTimer;              //!< fires when pauses of the peer must be refreshed
     };
 
     Pausing& GetPausing();

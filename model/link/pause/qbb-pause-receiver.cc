@@ -10,7 +10,7 @@ namespace ns3
 {
 
 uint8_t
-QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
+QbbPauseReceiver::Apply(RdmaPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
 {
     const uint8_t before = m_paused;
     Expire(now);
@@ -51,7 +51,7 @@ QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_
 }
 
 uint8_t
-QbbPauseReceiver::Expire(QbbPs now)
+QbbPauseReceiver::Expire(RdmaPs now)
 {
     const uint8_t before = m_paused;
     for (uint8_t p = 0; m_paused >> p; ++p)
@@ -65,13 +65,13 @@ QbbPauseReceiver::Expire(QbbPs now)
 }
 
 void
-QbbPauseReceiver::Arrive(QbbPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
+QbbPauseReceiver::Arrive(RdmaPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
 {
     m_effects.Push({effect, classEnable, quanta});
 }
 
 uint8_t
-QbbPauseReceiver::ApplyDue(QbbPs now)
+QbbPauseReceiver::ApplyDue(RdmaPs now)
 {
     uint8_t resumed = 0;
     while (!m_effects.IsEmpty() && m_effects.Front().at <= now)
@@ -83,7 +83,7 @@ QbbPauseReceiver::ApplyDue(QbbPs now)
 }
 
 void
-QbbPauseReceiver::Reset(QbbPs now)
+QbbPauseReceiver::Reset(RdmaPs now)
 {
     m_effects.Clear();
     Expire(now);
@@ -97,7 +97,7 @@ QbbPauseReceiver::Reset(QbbPs now)
 }
 
 uint8_t
-QbbPauseReceiver::SetHonoured(QbbPs now, uint8_t classes)
+QbbPauseReceiver::SetHonoured(RdmaPs now, uint8_t classes)
 {
     const uint8_t before = m_paused;
     Expire(now);
@@ -113,16 +113,16 @@ QbbPauseReceiver::SetHonoured(QbbPs now, uint8_t classes)
 }
 
 void
-QbbPauseReceiver::Resume(uint8_t priority, QbbPs at)
+QbbPauseReceiver::Resume(uint8_t priority, RdmaPs at)
 {
     m_paused &= static_cast<uint8_t>(~(1U << priority));
     m_classes[priority].pausedTime += at - m_classes[priority].since;
 }
 
-QbbPs
+RdmaPs
 QbbPauseReceiver::GetNextExpiry() const
 {
-    QbbPs next = QBB_NEVER;
+    RdmaPs next = RDMA_NEVER;
     for (uint8_t p = 0; p < 8; ++p)
     {
         if (m_paused & (1U << p))
@@ -133,14 +133,14 @@ QbbPauseReceiver::GetNextExpiry() const
     return next;
 }
 
-QbbPs
-QbbPauseReceiver::GetPausedTime(uint8_t priority, QbbPs now) const
+RdmaPs
+QbbPauseReceiver::GetPausedTime(uint8_t priority, RdmaPs now) const
 {
     if (!m_classes)
     {
         return 0_ps;
     }
-    QbbPs paused = m_classes[priority].pausedTime;
+    RdmaPs paused = m_classes[priority].pausedTime;
     if (m_paused & (1U << priority))
     {
         paused += std::min(now, m_classes[priority].until) - m_classes[priority].since;

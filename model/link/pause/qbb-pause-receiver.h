@@ -3,9 +3,9 @@
 #ifndef QBB_PAUSE_RECEIVER_H
 #define QBB_PAUSE_RECEIVER_H
 
-#include "qbb-line-rate.h"
-#include "qbb-ring.h"
-#include "qbb-time.h"
+#include "rdma-line-rate.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-time.h"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ class QbbPauseReceiver
     /**
      * \param rate line rate of the port, which determines the length of a quantum
      */
-    void SetRate(const QbbLineRate& rate)
+    void SetRate(const RdmaLineRate& rate)
     {
         m_rate = rate;
     }
@@ -41,12 +41,12 @@ class QbbPauseReceiver
      * \param classEnable bit p set if the frame names class p
      * \param quanta pause time in quanta for each class; 0 resumes
      */
-    void Arrive(QbbPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+    void Arrive(RdmaPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
-    /** \return instant at which the next pause frame takes effect, or QBB_NEVER */
-    QbbPs GetNextEffect() const
+    /** \return instant at which the next pause frame takes effect, or RDMA_NEVER */
+    RdmaPs GetNextEffect() const
     {
-        return m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().at;
+        return m_effects.IsEmpty() ? RDMA_NEVER : m_effects.Front().at;
     }
 
     /**
@@ -55,7 +55,7 @@ class QbbPauseReceiver
      * \param now current instant
      * \return bit p set if this call resumed class p
      */
-    uint8_t ApplyDue(QbbPs now);
+    uint8_t ApplyDue(RdmaPs now);
 
     /**
      * Applies a pause frame.
@@ -65,7 +65,7 @@ class QbbPauseReceiver
      * \param quanta pause time in quanta for each class; 0 resumes
      * \return bit p set if this call resumed class p
      */
-    uint8_t Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+    uint8_t Apply(RdmaPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
     /**
      * Ends the expired pauses.
@@ -73,10 +73,10 @@ class QbbPauseReceiver
      * \param now current instant
      * \return bit p set if this call resumed class p
      */
-    uint8_t Expire(QbbPs now);
+    uint8_t Expire(RdmaPs now);
 
     /** Ends every pause, because the link went down or up. \param now current instant */
-    void Reset(QbbPs now);
+    void Reset(RdmaPs now);
 
     /**
      * Selects the classes that honour pause frames. Pause frames for other classes are only
@@ -86,7 +86,7 @@ class QbbPauseReceiver
      * \param classes bit p set if class p may be paused; initially all classes may
      * \return bit p set if this call resumed class p
      */
-    uint8_t SetHonoured(QbbPs now, uint8_t classes);
+    uint8_t SetHonoured(RdmaPs now, uint8_t classes);
 
     /** \return bit p set if class p may be paused */
     uint8_t GetHonoured() const
@@ -100,15 +100,15 @@ class QbbPauseReceiver
         return m_paused;
     }
 
-    /** \return the next instant at which a pause expires, or QBB_NEVER */
-    QbbPs GetNextExpiry() const;
+    /** \return the next instant at which a pause expires, or RDMA_NEVER */
+    RdmaPs GetNextExpiry() const;
 
     /**
      * \param priority class 0..7
      * \param now current instant
      * \return total paused time of the class since the start, including a current pause
      */
-    QbbPs GetPausedTime(uint8_t priority, QbbPs now) const;
+    RdmaPs GetPausedTime(uint8_t priority, RdmaPs now) const;
 
     /** \param priority class 0..7 \return pause frames with non-zero quanta for the class */
     uint64_t GetXoffReceived(uint8_t priority) const
@@ -126,7 +126,7 @@ class QbbPauseReceiver
     /** A received pause frame that has not taken effect. */
     struct Effect
     {
-        QbbPs at{0};                      //!< instant of the effect
+        RdmaPs at{0};                     //!< instant of the effect
         uint8_t classEnable{0};           //!< classes named by the pause frame
         std::array<uint16_t, 8> quanta{}; //!< pause times in quanta, by class
     };
@@ -134,20 +134,20 @@ class QbbPauseReceiver
     /** Pauses of a class. */
     struct Class
     {
-        QbbPs until{0};           //!< end of the current pause
-        QbbPs since{0};           //!< start of the current pause
-        QbbPs pausedTime{0};      //!< total length of earlier pauses
+        RdmaPs until{0};          //!< end of the current pause
+        RdmaPs since{0};          //!< start of the current pause
+        RdmaPs pausedTime{0};     //!< total length of earlier pauses
         uint64_t xoffReceived{0}; //!< pauses and refreshes received
         uint64_t xonReceived{0};  //!< resumptions received
     };
 
-    void Resume(uint8_t priority, QbbPs at);
+    void Resume(uint8_t priority, RdmaPs at);
 
     uint8_t m_paused{0};                //!< paused classes, one bit each
     uint8_t m_honoured{0xff};           //!< classes that may be paused, one bit each
-    QbbRing<Effect> m_effects;          //!< pause frames that have not taken effect
+    RdmaRingBuffer<Effect> m_effects;   //!< pause frames that have not taken effect
     std::unique_ptr<Class[]> m_classes; //!< pauses by class; null until the first pause frame
-    QbbLineRate m_rate;                 //!< line rate, for the length of a quantum
+    RdmaLineRate m_rate;                //!< line rate, for the length of a quantum
 };
 
 } // namespace ns3

@@ -12,7 +12,7 @@ namespace ns3
 {
 
 void
-QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction)
+QbbPauseSender::Configure(const RdmaLineRate& rate, uint16_t quanta, double refreshFraction)
 {
     RefuseRdmaIf(quanta == 0, "a pause of 0 quanta; accepted: 1..65535");
     RefuseRdmaIf(!(refreshFraction > 0 && refreshFraction < 1),
@@ -21,9 +21,9 @@ QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refre
                  " of their length; accepted: above 0 and "
                  "below 1");
     m_quanta = quanta;
-    const QbbPs length = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    const RdmaPs length = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     m_refreshTime =
-        std::max(1_ps, QbbPs(std::llround(static_cast<double>(length) * refreshFraction)));
+        std::max(1_ps, RdmaPs(std::llround(static_cast<double>(length) * refreshFraction)));
     m_slack = length - m_refreshTime;
 }
 
@@ -66,19 +66,19 @@ QbbPauseSender::Update()
 }
 
 void
-QbbPauseSender::Refresh(QbbPs now)
+QbbPauseSender::Refresh(RdmaPs now)
 {
     if (now >= m_nextRefresh)
     {
         // Includes classes with a pending XON, because a new pause request may cancel the XON.
         m_refresh = m_told;
-        m_nextRefresh = QBB_NEVER;
+        m_nextRefresh = RDMA_NEVER;
         Update();
     }
 }
 
 uint8_t
-QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
+QbbPauseSender::Take(RdmaPs now, std::array<uint16_t, 8>& quanta)
 {
     const uint8_t named = m_named;
     if (!m_sent)
@@ -106,7 +106,7 @@ QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
     // One refresh time serves all classes: the earliest pause determines it.
     if (m_wanted == 0)
     {
-        m_nextRefresh = QBB_NEVER;
+        m_nextRefresh = RDMA_NEVER;
     }
     else
     {
@@ -125,7 +125,7 @@ QbbPauseSender::Forget()
     m_told = 0;
     m_refresh = 0;
     m_injected = 0;
-    m_nextRefresh = QBB_NEVER;
+    m_nextRefresh = RDMA_NEVER;
     Update();
 }
 

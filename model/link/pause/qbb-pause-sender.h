@@ -3,8 +3,8 @@
 #ifndef QBB_PAUSE_SENDER_H
 #define QBB_PAUSE_SENDER_H
 
-#include "qbb-line-rate.h"
-#include "qbb-time.h"
+#include "rdma-line-rate.h"
+#include "rdma-time.h"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ class QbbPauseSender
      * \param refreshFraction fraction of its length after which a pause is refreshed; above 0,
      *        below 1
      */
-    void Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction);
+    void Configure(const RdmaLineRate& rate, uint16_t quanta, double refreshFraction);
 
     /**
      * Requests that the peer pause or resume a class.
@@ -79,16 +79,16 @@ class QbbPauseSender
      *
      * \param now current instant
      */
-    void Refresh(QbbPs now);
+    void Refresh(RdmaPs now);
 
     /** \return time between the refresh of a pause and its expiry */
-    QbbPs GetSlack() const
+    RdmaPs GetSlack() const
     {
         return m_slack;
     }
 
-    /** \return instant at which pauses must be refreshed, or QBB_NEVER */
-    QbbPs GetNextRefresh() const
+    /** \return instant at which pauses must be refreshed, or RDMA_NEVER */
+    RdmaPs GetNextRefresh() const
     {
         return m_nextRefresh;
     }
@@ -100,7 +100,7 @@ class QbbPauseSender
      * \param [out] quanta pause time in quanta for each class; 0 resumes
      * \return class-enable vector of the frame
      */
-    uint8_t Take(QbbPs now, std::array<uint16_t, 8>& quanta);
+    uint8_t Take(RdmaPs now, std::array<uint16_t, 8>& quanta);
 
     /**
      * Handles a link that went down or up: the peer has lost all pauses, so the pauses that are
@@ -130,19 +130,19 @@ class QbbPauseSender
 
     void Update();
 
-    QbbPs m_refreshTime{0};         //!< time between a pause and its refresh
-    QbbPs m_slack{0};               //!< time between a refresh and the expiry of the pause
-    QbbPs m_nextRefresh{QBB_NEVER}; //!< instant of the next refresh
-    std::unique_ptr<Sent[]> m_sent; //!< pause frames by class; null until the first
-    uint16_t m_quanta{65535};       //!< pause time to send, in quanta
-    uint16_t m_injectedQuanta{0};   //!< pause time of Inject(), in quanta
-    uint8_t m_wanted{0};            //!< classes with a requested and allowed pause
-    uint8_t m_requested{0};         //!< classes with a requested pause
-    uint8_t m_allowed{0xff};        //!< classes that may be paused
-    uint8_t m_injected{0};          //!< classes named by Inject()
-    uint8_t m_told{0};              //!< classes that the peer has been told to pause
-    uint8_t m_refresh{0};           //!< classes whose pause must be refreshed
-    uint8_t m_named{0};             //!< classes to name in the next pause frame
+    RdmaPs m_refreshTime{0};          //!< time between a pause and its refresh
+    RdmaPs m_slack{0};                //!< time between a refresh and the expiry of the pause
+    RdmaPs m_nextRefresh{RDMA_NEVER}; //!< instant of the next refresh
+    std::unique_ptr<Sent[]> m_sent;   //!< pause frames by class; null until the first
+    uint16_t m_quanta{65535};         //!< pause time to send, in quanta
+    uint16_t m_injectedQuanta{0};     //!< pause time of Inject(), in quanta
+    uint8_t m_wanted{0};              //!< classes with a requested and allowed pause
+    uint8_t m_requested{0};           //!< classes with a requested pause
+    uint8_t m_allowed{0xff};          //!< classes that may be paused
+    uint8_t m_injected{0};            //!< classes named by Inject()
+    uint8_t m_told{0};                //!< classes that the peer has been told to pause
+    uint8_t m_refresh{0};             //!< classes whose pause must be refreshed
+    uint8_t m_named{0};               //!< classes to name in the next pause frame
 };
 
 } // namespace ns3

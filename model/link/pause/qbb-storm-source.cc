@@ -98,11 +98,11 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
                  m_stop.As(Time::US),
                  "; accepted: a Stop after Start, or 0");
     m_device = PeekPointer(device);
-    const QbbPs pause =
+    const RdmaPs pause =
         device->GetLineRate().BitsToPs(uint64_t{m_quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    m_periodPs = m_period.IsZero() ? std::max(1_ps, pause / 2) : QbbToPs(m_period);
-    m_next = QbbToPs(m_start);
-    m_stopPs = m_stop.IsZero() ? QBB_NEVER : QbbToPs(m_stop);
+    m_periodPs = m_period.IsZero() ? std::max(1_ps, pause / 2) : RdmaToPs(m_period);
+    m_next = RdmaToPs(m_start);
+    m_stopPs = m_stop.IsZero() ? RDMA_NEVER : RdmaToPs(m_stop);
     device->AggregateObject(this);
     if (IsRdmaNodeLocal(*device->GetNode()))
     {

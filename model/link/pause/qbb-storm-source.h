@@ -3,10 +3,10 @@
 #ifndef QBB_STORM_SOURCE_H
 #define QBB_STORM_SOURCE_H
 
-#include "qbb-event-order.h"
 #include "qbb-net-device.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -30,7 +30,7 @@ class QbbStormSource : public Object
 {
   public:
     /** Order of the send event among simultaneous events. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Faults::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Faults::At<0>();
 
     /**
      * \brief Get the type ID.
@@ -71,17 +71,17 @@ class QbbStormSource : public Object
   private:
     void OnSend();
 
-    QbbPort* m_device{nullptr}; //!< port with the fault
-    uint8_t m_classes{8};       //!< attribute Classes
-    uint16_t m_quanta{65535};   //!< attribute Quanta
-    Time m_start;               //!< attribute Start
-    Time m_stop;                //!< attribute Stop
-    Time m_period;              //!< attribute Period
-    QbbPs m_next{0};            //!< instant of the next pause frame
-    QbbPs m_periodPs{0};        //!< time between two pause frames
-    QbbPs m_stopPs{QBB_NEVER};  //!< instant from which no pause frame is sent
-    uint64_t m_frames{0};       //!< number of pause frames injected so far
-    QbbTimer<QbbStormSource, &QbbStormSource::OnSend, EVENT_ORDER> m_timer; //!< send timer
+    QbbPort* m_device{nullptr};  //!< port with the fault
+    uint8_t m_classes{8};        //!< attribute Classes
+    uint16_t m_quanta{65535};    //!< attribute Quanta
+    Time m_start;                //!< attribute Start
+    Time m_stop;                 //!< attribute Stop
+    Time m_period;               //!< attribute Period
+    RdmaPs m_next{0};            //!< instant of the next pause frame
+    RdmaPs m_periodPs{0};        //!< time between two pause frames
+    RdmaPs m_stopPs{RDMA_NEVER}; //!< instant from which no pause frame is sent
+    uint64_t m_frames{0};        //!< number of pause frames injected so far
+    RdmaTimer<QbbStormSource, &QbbStormSource::OnSend, EVENT_ORDER> m_timer; //!< send timer
 };
 
 } // namespace ns3

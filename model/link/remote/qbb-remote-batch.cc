@@ -95,12 +95,12 @@ QbbRemoteBatch::Extend(std::size_t count)
     return m_bytes.data() + m_size;
 }
 
-QbbPs
+RdmaPs
 QbbRemoteBatch::MoveTo(std::string& bytes)
 {
     bytes.append(m_bytes, 0, m_size);
     m_size = 0;
-    return std::exchange(m_earliest, QBB_NEVER);
+    return std::exchange(m_earliest, RDMA_NEVER);
 }
 
 QbbRemoteBatchReader::QbbRemoteBatchReader(std::string_view bytes)

@@ -3,9 +3,9 @@
 #ifndef QBB_REMOTE_BATCH_H
 #define QBB_REMOTE_BATCH_H
 
-#include "qbb-event-time.h"
 #include "qbb-frame.h"
-#include "qbb-ps.h"
+#include "rdma-event-time.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <string>
@@ -20,10 +20,10 @@ namespace ns3
  */
 struct QbbRemoteCrossing
 {
-    uint32_t cable{0}; //!< number of the cable, equal on all ranks
-    uint32_t end{0};   //!< end of the cable that sends, 0 or 1
-    QbbEventTime sent; //!< time of the event in which the transmission begins
-    QbbPs arrival{0};  //!< instant at which the last bit arrives at the receiver
+    uint32_t cable{0};  //!< number of the cable, equal on all ranks
+    uint32_t end{0};    //!< end of the cable that sends, 0 or 1
+    RdmaEventTime sent; //!< time of the event in which the transmission begins
+    RdmaPs arrival{0};  //!< instant at which the last bit arrives at the receiver
 };
 
 /**
@@ -45,16 +45,16 @@ class QbbRemoteBatch
      * Moves the bytes of all frames.
      *
      * \param bytes the bytes are appended here
-     * \return earliest arrival of a frame; QBB_NEVER if there is none
+     * \return earliest arrival of a frame; RDMA_NEVER if there is none
      */
-    QbbPs MoveTo(std::string& bytes);
+    RdmaPs MoveTo(std::string& bytes);
 
   private:
     char* Extend(std::size_t count);
 
-    std::string m_bytes;         //!< bytes of all frames, and room for more
-    std::size_t m_size{0};       //!< number of bytes of all frames
-    QbbPs m_earliest{QBB_NEVER}; //!< earliest arrival of a frame
+    std::string m_bytes;           //!< bytes of all frames, and room for more
+    std::size_t m_size{0};         //!< number of bytes of all frames
+    RdmaPs m_earliest{RDMA_NEVER}; //!< earliest arrival of a frame
 };
 
 /**

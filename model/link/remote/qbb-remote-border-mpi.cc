@@ -2,13 +2,13 @@
 
 // CMake compiles this file if ns-3 has its module mpi.
 
-#include "qbb-event-time.h"
 #include "qbb-net-device.h"
 #include "qbb-remote-border.h"
 #include "qbb-remote-channel.h"
-#include "qbb-time.h"
+#include "rdma-event-time.h"
 #include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/callback.h>
@@ -58,7 +58,7 @@ QbbRemoteBorder::Get()
 uint32_t
 QbbRemoteBorder::AddCable(QbbRemoteChannel* cable)
 {
-    const QbbPs delay = cable->GetDelayPs();
+    const RdmaPs delay = cable->GetDelayPs();
     NS_ABORT_MSG_IF(delay < 2_ps,
                     "rdma: a cable between two ranks has a delay of "
                         << delay << " ps; accepted: from 2 ps");
@@ -74,7 +74,7 @@ QbbRemoteBorder::AddCable(QbbRemoteChannel* cable)
     return static_cast<uint32_t>(m_cables.size() - 1);
 }
 
-QbbPs
+RdmaPs
 QbbRemoteBorder::GetLookahead() const
 {
     return m_delay;
@@ -83,7 +83,7 @@ QbbRemoteBorder::GetLookahead() const
 void
 QbbRemoteBorder::Send(uint32_t rank, const QbbRemoteCrossing& crossing, const QbbFrame& frame)
 {
-    const QbbPs delay = m_cables[crossing.cable]->GetLine(crossing.end).GetDelay();
+    const RdmaPs delay = m_cables[crossing.cable]->GetLine(crossing.end).GetDelay();
     NS_ABORT_MSG_IF(delay < m_delay,
                     "rdma: the delay of a cable between two ranks has become "
                         << delay << " ps; accepted: from " << m_delay
@@ -95,7 +95,7 @@ QbbRemoteBorder::Send(uint32_t rank, const QbbRemoteCrossing& crossing, const Qb
     }
 }
 
-QbbPs
+RdmaPs
 QbbRemoteBorder::Take(uint32_t rank, std::string& bytes)
 {
     return m_batches[rank].MoveTo(bytes);
@@ -182,7 +182,7 @@ QbbRemoteBorder::HandOver()
     }
 }
 
-QbbPs
+RdmaPs
 QbbRemoteBorder::GetStep() const
 {
     constexpr int64_t PARTS = 8; // of the shortest cable delay
@@ -193,9 +193,9 @@ void
 QbbRemoteBorder::ScheduleSending()
 {
     m_isScheduled = true;
-    const QbbPs next = (QbbNow() / GetStep() + 1) * GetStep();
+    const RdmaPs next = (RdmaNow() / GetStep() + 1) * GetStep();
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                   QbbGetDelay(QbbEventTime(next, 0), QbbEventNow()),
+                                   RdmaGetDelay(RdmaEventTime(next, 0), RdmaEventNow()),
                                    &QbbRemoteBorder::SendAll,
                                    this);
 }
@@ -204,7 +204,7 @@ void
 QbbRemoteBorder::SendAll()
 {
     m_isScheduled = false;
-    const Time due = Simulator::Now() + QbbToTime(m_delay - GetStep());
+    const Time due = Simulator::Now() + RdmaToTime(m_delay - GetStep());
     const uint32_t sender = RdmaRanks::GetRank();
     for (const auto& [rank, device] : m_devices)
     {

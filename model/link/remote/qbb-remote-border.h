@@ -3,9 +3,9 @@
 #ifndef QBB_REMOTE_BORDER_H
 #define QBB_REMOTE_BORDER_H
 
-#include "qbb-ps.h"
-#include "qbb-rank-windows.h"
 #include "qbb-remote-batch.h"
+#include "rdma-ps.h"
+#include "rdma-rank-windows.h"
 #include "rdma-ranks.h"
 
 #include <ns3/net-device.h>
@@ -32,7 +32,7 @@ class QbbRemoteChannel;
  * short time, and cross together (RdmaRankMail). A frame is added when its transmission begins, and
  * its last bit arrives more than a cable delay later. The simulator decides when the frames cross:
  *
- * - RdmaSimulatorImpl takes them at the end of each window (QbbRankWindows).
+ * - RdmaSimulatorImpl takes them at the end of each window (RdmaRankWindows).
  * - With another simulator, ns3::DistributedSimulatorImpl, the object sends them itself at
  *   multiples of an eighth of the shortest cable delay. A message of ns3::MpiInterface tells the
  *   other rank to receive them. The message is due seven eighths of the shortest cable delay after
@@ -71,11 +71,11 @@ class QbbRemoteBorder : public QbbRankBorder
      * \return longest time for which the object collects frames, below the delay of every cable; 0
      *         on RdmaSimulatorImpl, which takes the frames
      */
-    QbbPs GetStep() const;
+    RdmaPs GetStep() const;
 
     // Inherited from QbbRankBorder
-    QbbPs GetLookahead() const override;
-    QbbPs Take(uint32_t rank, std::string& bytes) override;
+    RdmaPs GetLookahead() const override;
+    RdmaPs Take(uint32_t rank, std::string& bytes) override;
     void Receive(std::string_view bytes) override;
     void HandOver() override;
 
@@ -86,7 +86,7 @@ class QbbRemoteBorder : public QbbRankBorder
     void SendAll();
 
     std::vector<QbbRemoteChannel*> m_cables; //!< cables by number
-    QbbPs m_delay{QBB_NEVER};                //!< shortest delay of a cable
+    RdmaPs m_delay{RDMA_NEVER};              //!< shortest delay of a cable
     std::vector<QbbRemoteBatch> m_batches;   //!< frames by rank
 
     // With ns3::DistributedSimulatorImpl

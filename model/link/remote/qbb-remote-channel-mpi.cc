@@ -5,9 +5,9 @@
 #include "qbb-net-device.h"
 #include "qbb-remote-border.h"
 #include "qbb-remote-channel.h"
-#include "qbb-time.h"
 #include "rdma-ranks.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/node.h>
@@ -47,7 +47,7 @@ Time
 QbbRemoteChannel::GetLookAhead() const
 {
     const QbbRemoteBorder* border = m_exits[0].border;
-    return border ? QbbToTime(GetDelayPs() - border->GetStep()) : GetDelay();
+    return border ? RdmaToTime(GetDelayPs() - border->GetStep()) : GetDelay();
 }
 
 void
@@ -64,7 +64,7 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 }
 
 void
-QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
+QbbRemoteChannel::Exit::Send(QbbFrame& frame, RdmaPs arrival)
 {
     if (!isLocal)
     {
@@ -75,7 +75,7 @@ QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
                                    << "; accepted: work and events for nodes of the own rank "
                                       "(IsRdmaNodeLocal())");
     }
-    border->Send(receiver, {cable, end, QbbEventNow(), arrival}, frame);
+    border->Send(receiver, {cable, end, RdmaEventNow(), arrival}, frame);
 }
 
 } // namespace ns3

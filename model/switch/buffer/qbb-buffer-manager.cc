@@ -268,7 +268,7 @@ QbbBufferManager::GetIngressOfClass(uint16_t ingressPort, uint8_t priority) cons
     return GetIngress(ingressPort, index % PRIORITIES);
 }
 
-QbbPeakReaders::Reader
+RdmaPeakReaders::Reader
 QbbBufferManager::AddPeakReader()
 {
     const auto peaks = TakePeaks();
@@ -276,7 +276,7 @@ QbbBufferManager::AddPeakReader()
 }
 
 std::vector<QbbIngressPeaks>
-QbbBufferManager::ReadPeaks(const QbbPeakReaders::Reader& reader)
+QbbBufferManager::ReadPeaks(const RdmaPeakReaders::Reader& reader)
 {
     const auto taken = TakePeaks();
     const auto values = m_peakReaders.Read(reader, taken, GetBytesByGroup());

@@ -3,13 +3,13 @@
 #ifndef QBB_BUFFER_MANAGER_H
 #define QBB_BUFFER_MANAGER_H
 
-#include "qbb-int128.h"
-#include "qbb-peak-readers.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-port-counters.h"
-#include "qbb-prefetch.h"
-#include "qbb-ring.h"
 #include "qbb-sole-switch.h"
+#include "rdma-int128.h"
+#include "rdma-peak-readers.h"
+#include "rdma-prefetch.h"
+#include "rdma-ring-buffer.h"
 
 #include <ns3/assert.h>
 #include <ns3/attribute-accessor-helper.h>
@@ -51,7 +51,7 @@ struct QbbBufferLimit
     uint64_t Get(uint64_t freeBytes) const
     {
         // A factor of 1024 times the free bytes of a large memory takes more than 64 bits.
-        return bytes + static_cast<uint64_t>((QbbUint128{alpha} * freeBytes) >> ALPHA_BITS);
+        return bytes + static_cast<uint64_t>((RdmaUint128{alpha} * freeBytes) >> ALPHA_BITS);
     }
 };
 
@@ -249,7 +249,7 @@ struct QbbIngressPeaks
  * shared part. It aborts with a message if a policy admits more than a pool, a reserve or a
  * headroom holds. Example: examples/own/rdma-own-buffer.cc.
  */
-class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
+class alignas(RDMA_CACHE_LINE) QbbBufferManager : public Object
 {
   public:
     /**
@@ -308,28 +308,28 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
     /** Prefetches the members that PrefetchGroup(), PrefetchQueue() and Admit() read. */
     void PrefetchAccounts() const
     {
-        QbbPrefetchLines(this, 2);
+        RdmaPrefetchLines(this, 2);
     }
 
     /** Prefetches the pool of an ingress group for Admit(). To be called some time after
      * PrefetchGroup(). \param ingressPort port number \param priority class 0..7 */
     void PrefetchPool(uint16_t ingressPort, uint8_t priority) const
     {
-        QbbPrefetch(&GetPool(GetGroup(ingressPort, priority)));
+        RdmaPrefetch(&GetPool(GetGroup(ingressPort, priority)));
     }
 
     /** Prefetches an ingress group for Admit().
      * \param ingressPort port number \param priority class 0..7 */
     void PrefetchGroup(uint16_t ingressPort, uint8_t priority) const
     {
-        QbbPrefetch(&GetGroup(ingressPort, priority));
+        RdmaPrefetch(&GetGroup(ingressPort, priority));
     }
 
     /** Prefetches an egress queue for Admit().
      * \param egressPort port number \param priority class 0..7 */
     void PrefetchQueue(uint16_t egressPort, uint8_t priority) const
     {
-        QbbPrefetch(&GetQueue(egressPort, priority));
+        RdmaPrefetch(&GetQueue(egressPort, priority));
     }
 
     /** Names each (ingress port, priority) that must be resumed, once.
@@ -443,7 +443,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
     }
 
     /** \return a new reader of the peaks of the groups, for ReadPeaks() */
-    QbbPeakReaders::Reader AddPeakReader();
+    RdmaPeakReaders::Reader AddPeakReader();
 
     /**
      * Reads the peaks of all groups since the reader's latest reading, or since AddPeakReader().
@@ -452,7 +452,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
      * \return peaks by 8 * ingress port + priority, with the numbers of GetIngress(); empty before
      *         Configure()
      */
-    std::vector<QbbIngressPeaks> ReadPeaks(const QbbPeakReaders::Reader& reader);
+    std::vector<QbbIngressPeaks> ReadPeaks(const RdmaPeakReaders::Reader& reader);
 
     /** \return number of configured ports */
     uint32_t GetNPorts() const
@@ -869,7 +869,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
     void Resume(Group& group);
 
     /**
-     * Takes the latest peaks of the groups, for the one owner that passes them to QbbPeakReaders.
+     * Takes the latest peaks of the groups, for the one owner that passes them to RdmaPeakReaders.
      *
      * \return by group, the peak since the previous call, and then the peak of headroom
      */
@@ -915,16 +915,17 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public Object
     // Members that every frame needs share cache lines. A large fabric has more switches than the
     // CPU caches hold, so each of these lines is a cache miss.
 
-    bool m_running{false};              //!< SetRunning() was called
-    bool m_callsDoRelease{true};        //!< false once DoRelease() is known not to be overridden
-    uint64_t m_used{0};                 //!< bytes in use
-    uint64_t m_peakUsed{0};             //!< peak of m_used
-    Layout m_layout;                    //!< limits and accounts
-    uint64_t m_headroomUsed{0};         //!< bytes of headroom in use
-    uint64_t m_peakHeadroomUsed{0};     //!< peak of m_headroomUsed
-    QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
-    QbbSoleSwitch m_soleSwitch;         //!< the switch that uses the buffer manager
-    QbbPeakReaders m_peakReaders;       //!< readers of the peaks of groups
+    bool m_running{false};          //!< SetRunning() was called
+    bool m_callsDoRelease{true};    //!< false once DoRelease() is known not to be overridden
+    uint64_t m_used{0};             //!< bytes in use
+    uint64_t m_peakUsed{0};         //!< peak of m_used
+    Layout m_layout;                //!< limits and accounts
+    uint64_t m_headroomUsed{0};     //!< bytes of headroom in use
+    uint64_t m_peakHeadroomUsed{0}; //!< peak of m_headroomUsed
+    RdmaRingBuffer<QbbIngressClass>
+        m_resumed;                 //!< resumed classes that TakeResumed() has not returned yet
+    QbbSoleSwitch m_soleSwitch;    //!< the switch that uses the buffer manager
+    RdmaPeakReaders m_peakReaders; //!< readers of the peaks of groups
 };
 
 // Admit() and Release() are inlined because each frame passes through both at each switch.

@@ -2,8 +2,8 @@
 
 #include "qbb-pfc-headroom.h"
 
-#include "qbb-int128.h"
 #include "qbb-wire.h"
+#include "rdma-int128.h"
 #include "rdma-refuse.h"
 
 #include <algorithm>
@@ -15,25 +15,25 @@ namespace
 {
 
 constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL; // 8 bit/B x 10^12 ps/s
-constexpr QbbPs MAX_TIME = 1'000'000'000'000_ps;
+constexpr RdmaPs MAX_TIME = 1'000'000'000'000_ps;
 constexpr uint32_t MAX_FRAME_BYTES = 65535;
 constexpr uint32_t MAX_OVERHEAD_BYTES = 64;
-constexpr QbbBitRate MAX_RATE = 8'000_gbps;
+constexpr RdmaBitRate MAX_RATE = 8'000_gbps;
 
 uint64_t
-DivideUp(QbbUint128 dividend, uint64_t divisor)
+DivideUp(RdmaUint128 dividend, uint64_t divisor)
 {
     return static_cast<uint64_t>((dividend + divisor - 1) / divisor);
 }
 
-QbbPs
-BytesToPs(uint64_t bytes, QbbBitRate rate)
+RdmaPs
+BytesToPs(uint64_t bytes, RdmaBitRate rate)
 {
-    return QbbPs(DivideUp(static_cast<QbbUint128>(bytes) * BIT_PS_PER_BYTE_S, rate.Get()));
+    return RdmaPs(DivideUp(static_cast<RdmaUint128>(bytes) * BIT_PS_PER_BYTE_S, rate.Get()));
 }
 
 void
-CheckRate(QbbBitRate rate, const char* whose)
+CheckRate(RdmaBitRate rate, const char* whose)
 {
     RefuseRdmaIf(rate == 0_bps || rate > MAX_RATE,
                  "PFC headroom: the rate of ",
@@ -58,7 +58,7 @@ CheckFrame(uint32_t bytes, const char* whose)
 }
 
 void
-CheckHeadroomTime(QbbPs ps, const char* what)
+CheckHeadroomTime(RdmaPs ps, const char* what)
 {
     RefuseRdmaIf(ps < 0_ps || ps > MAX_TIME,
                  "PFC headroom: ",
@@ -73,7 +73,7 @@ CheckHeadroomTime(QbbPs ps, const char* what)
 QbbPfcHeadroom
 QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
 {
-    const QbbBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
+    const RdmaBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
     CheckRate(port.rate, "this port");
     CheckRate(peerRate, "the peer");
     CheckHeadroomTime(port.delay, "cable delay");
@@ -97,9 +97,9 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     terms.cable = 2 * port.delay;
     terms.reaction = port.reaction;
 
-    const QbbPs sum = terms.wait + terms.pause + terms.cable + terms.reaction;
+    const RdmaPs sum = terms.wait + terms.pause + terms.cable + terms.reaction;
     const uint64_t line =
-        DivideUp(static_cast<QbbUint128>(sum.Get()) * peerRate.Get(), BIT_PS_PER_BYTE_S);
+        DivideUp(static_cast<RdmaUint128>(sum.Get()) * peerRate.Get(), BIT_PS_PER_BYTE_S);
     terms.lineBytes = line - std::min<uint64_t>(line, gap);
 
     const uint64_t perFrame = peerFrame + overhead;

@@ -3,8 +3,8 @@
 #ifndef QBB_PFC_HEADROOM_H
 #define QBB_PFC_HEADROOM_H
 
-#include "qbb-bit-rate.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -19,11 +19,11 @@ namespace ns3
  */
 struct QbbPortProfile
 {
-    QbbBitRate rate{0};     //!< rate at which this port sends
-    QbbBitRate peerRate{0}; //!< rate at which the peer sends; 0: same as rate
-    QbbPs delay{0};         //!< cable delay, one way
+    RdmaBitRate rate{0};     //!< rate at which this port sends
+    RdmaBitRate peerRate{0}; //!< rate at which the peer sends; 0: same as rate
+    RdmaPs delay{0};         //!< cable delay, one way
     /// Time from the last bit of a pause frame at the peer until the peer begins no new frame.
-    QbbPs reaction{0};
+    RdmaPs reaction{0};
     uint32_t maxFrameBytes{1522}; //!< largest frame that this port sends in any class, with FCS
     /// Largest lossless frame that the peer sends, with FCS; 0: same as maxFrameBytes.
     uint32_t peerMaxFrameBytes{0};
@@ -74,10 +74,10 @@ struct QbbPortProfile
  */
 struct QbbPfcHeadroom
 {
-    QbbPs wait{0};     //!< wait of the pause frame for a largest frame of its port
-    QbbPs pause{0};    //!< transmission of the pause frame, preamble to FCS
-    QbbPs cable{0};    //!< cable delay, both ways
-    QbbPs reaction{0}; //!< reaction time of the peer
+    RdmaPs wait{0};     //!< wait of the pause frame for a largest frame of its port
+    RdmaPs pause{0};    //!< transmission of the pause frame, preamble to FCS
+    RdmaPs cable{0};    //!< cable delay, both ways
+    RdmaPs reaction{0}; //!< reaction time of the peer
     /// W: line bytes, including preambles and gaps, that the peer can send during the sum of wait,
     /// pause, cable and reaction.
     uint64_t lineBytes{0};

@@ -3,9 +3,9 @@
 #include "qbb-deadlock-detector.h"
 
 #include "qbb-deadlock-search.h"
-#include "qbb-time.h"
 #include "rdma-ranks.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -37,7 +37,7 @@ QbbDeadlockDetector::GetTypeId()
                 "Time between two searches for a deadlock while switches pause each other.",
                 TimeValue(MicroSeconds(100)),
                 MakeTimeAccessor(&QbbDeadlockDetector::m_period),
-                QbbMakePositiveTimeChecker())
+                RdmaMakePositiveTimeChecker())
             .AddAttribute("StandstillTime",
                           "Buffers in a cycle are a deadlock if nothing has moved between them for "
                           "this time, "
@@ -45,7 +45,7 @@ QbbDeadlockDetector::GetTypeId()
                           "retransmission timeouts.",
                           TimeValue(MilliSeconds(5)),
                           MakeTimeAccessor(&QbbDeadlockDetector::m_standstillTime),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddTraceSource("Deadlock",
                             "A deadlock was found: buffers wait for each other forever, or as long "
                             "as hosts only repeat. Fires once per deadlock.",
@@ -92,7 +92,7 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
                     "ns3::RdmaSimulatorImpl");
     if (m_alarms)
     {
-        m_alarm = m_alarms->Add([self = std::weak_ptr(m_self)](QbbPs at) {
+        m_alarm = m_alarms->Add([self = std::weak_ptr(m_self)](RdmaPs at) {
             if (const auto detector = self.lock())
             {
                 (*detector)->m_timer.ArmNoLater(at);
@@ -144,14 +144,14 @@ QbbDeadlockDetector::OnPause(uint32_t link)
         return;
     }
     m_links[link].active = true;
-    QbbDefer([this, link] {
+    RdmaDefer([this, link] {
         m_active.push_back(link);
-        SearchAt(QbbNow() + QbbToPs(m_period));
+        SearchAt(RdmaNow() + RdmaToPs(m_period));
     });
 }
 
 void
-QbbDeadlockDetector::SearchAt(QbbPs at)
+QbbDeadlockDetector::SearchAt(RdmaPs at)
 {
     // Any armed timer expires within a period.
     if (m_alarms && !m_timer.IsArmed())
@@ -251,7 +251,7 @@ QbbDeadlockDetector::OnTimer()
     }
     if (!m_active.empty())
     {
-        m_timer.ArmNoLater(QbbNow() + QbbToPs(m_period));
+        m_timer.ArmNoLater(RdmaNow() + RdmaToPs(m_period));
     }
 }
 
@@ -413,16 +413,16 @@ QbbDeadlockDetector::FindStandstill(const std::vector<QbbPausedLink>& paused)
     const std::vector<uint64_t> sent = CountSent(deadlock->cycle);
     if (!m_standstill || m_standstill->cycle != deadlock->cycle)
     {
-        m_standstill = Standstill{QbbNow(), deadlock->cycle, sent, {}, {}};
+        m_standstill = Standstill{RdmaNow(), deadlock->cycle, sent, {}, {}};
     }
     const bool isNew = JudgeFrames(*deadlock) == Verdict::NEW;
     if (isNew || m_standstill->sent != sent)
     {
-        m_standstill->since = QbbNow();
+        m_standstill->since = RdmaNow();
         m_standstill->sent = sent;
         m_standstill->sentBefore.clear();
     }
-    const bool isLong = QbbNow() - m_standstill->since >= QbbToPs(m_standstillTime);
+    const bool isLong = RdmaNow() - m_standstill->since >= RdmaToPs(m_standstillTime);
     if (!isLong || !HaveOtherPortsSent())
     {
         return std::nullopt;

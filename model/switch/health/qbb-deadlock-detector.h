@@ -4,11 +4,11 @@
 #define QBB_DEADLOCK_DETECTOR_H
 
 #include "qbb-deadlock-check.h"
-#include "qbb-event-order.h"
 #include "qbb-switch.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
 #include "rdma-rank-alarms.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -32,7 +32,7 @@ struct QbbPausedLink;
  */
 struct QbbDeadlock
 {
-    QbbPs at{0}; //!< instant of detection
+    RdmaPs at{0}; //!< instant of detection
     /// The buffers stand still because other frames, which are repeats alone, keep memory in use
     bool whileHostsRepeat{false};
     std::vector<QbbBufferPoint> cycle; //!< each buffer waits for the next, the last for the first
@@ -88,7 +88,7 @@ class QbbDeadlockDetector : public Object
     };
 
     /** Order within an instant of the detector's event: last, because it changes nothing. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Observers::At<0>();
 
     /**
      * \brief Get the type ID.
@@ -162,7 +162,7 @@ class QbbDeadlockDetector : public Object
     /** Buffers in a cycle that other frames may keep from resuming. */
     struct Standstill
     {
-        QbbPs since{0};                    //!< nothing has moved and nothing new has come since
+        RdmaPs since{0};                   //!< nothing has moved and nothing new has come since
         std::vector<QbbBufferPoint> cycle; //!< the buffers
         std::vector<uint64_t> sent;        //!< frames sent into each of the buffers
         /// Highest packet sequence number seen of each queue pair, by IPv4 address and number
@@ -180,7 +180,7 @@ class QbbDeadlockDetector : public Object
 
     void OnPause(uint32_t link);
     void OnTimer();
-    void SearchAt(QbbPs at);
+    void SearchAt(RdmaPs at);
     std::vector<QbbPausedLink> GetPausedLinks() const;
     std::optional<QbbDeadlock> Search(const std::vector<QbbPausedLink>& paused,
                                       OtherFrames others) const;
@@ -204,7 +204,7 @@ class QbbDeadlockDetector : public Object
     std::optional<QbbDeadlock> m_deadlock;  //!< current deadlock
     uint64_t m_count{0};                    //!< deadlocks found so far
     /// Next search.
-    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, EVENT_ORDER> m_timer;
+    RdmaTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, EVENT_ORDER> m_timer;
     TracedCallback<const QbbDeadlock&> m_found; //!< trace source Deadlock
     TracedCallback<const QbbDeadlock&> m_ended; //!< trace source DeadlockEnded
 };

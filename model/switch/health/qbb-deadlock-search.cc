@@ -3,8 +3,8 @@
 #include "qbb-deadlock-search.h"
 
 #include "qbb-dependency-graph.h"
-#include "qbb-time.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
 
 #include <ns3/node.h>
 
@@ -78,7 +78,7 @@ QbbDeadlockSearch::Run()
         return std::nullopt;
     }
     QbbDeadlock deadlock;
-    deadlock.at = QbbNow();
+    deadlock.at = RdmaNow();
     deadlock.cycle = FindCycle(false);
     if (deadlock.cycle.empty())
     {

@@ -2,10 +2,10 @@
 
 #include "qbb-pfc-watchdog.h"
 
-#include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -34,19 +34,19 @@ QbbPfcWatchdog::GetTypeId()
                 "storm. SONiC: 200 ms by default; accepted are 100 ms to 5 s.",
                 TimeValue(MilliSeconds(200)),
                 MakeTimeAccessor(&QbbPfcWatchdog::m_detectionTime),
-                QbbMakePositiveTimeChecker())
+                RdmaMakePositiveTimeChecker())
             .AddAttribute("RestorationTime",
                           "A storm ends after this time without a pause frame. SONiC: 200 ms by "
                           "default; accepted are 100 ms to 60 s.",
                           TimeValue(MilliSeconds(200)),
                           MakeTimeAccessor(&QbbPfcWatchdog::m_restorationTime),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddAttribute("PollInterval",
                           "Time between two samples of the queues; at most DetectionTime and at "
                           "most RestorationTime. SONiC: 100 ms.",
                           TimeValue(MilliSeconds(100)),
                           MakeTimeAccessor(&QbbPfcWatchdog::m_pollInterval),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddAttribute(
                 "Action",
                 "Treatment of a queue in storm. Drop: its frames are dropped; Forward: pauses of "
@@ -112,9 +112,9 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
     NS_ABORT_MSG_IF(m_switch, "rdma: a PFC watchdog is given a second switch");
     CheckSettings();
     m_switch = PeekPointer(sw);
-    m_settings = {QbbToPs(m_pollInterval),
-                  QbbToPs(m_detectionTime),
-                  QbbToPs(m_restorationTime),
+    m_settings = {RdmaToPs(m_pollInterval),
+                  RdmaToPs(m_detectionTime),
+                  RdmaToPs(m_restorationTime),
                   m_action == ALERT};
     m_ports.resize(sw->GetNPorts());
     for (uint32_t number = 0; number < m_ports.size(); ++number)
@@ -204,7 +204,7 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
     {
         return;
     }
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     port.effect = now + m_switch->GetDevice(number).GetFlowControl().GetReactionDelay();
     if (!m_timer.IsArmed())
     {
@@ -221,7 +221,7 @@ QbbPfcWatchdog::GetNodeId() const
 void
 QbbPfcWatchdog::OnPoll()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     bool goOn = false;
     // Take all samples first: actions on one queue must not affect the sample of another.
     for (uint32_t port = 0; port < m_ports.size(); ++port)
@@ -245,7 +245,7 @@ QbbPfcWatchdog::OnPoll()
 }
 
 bool
-QbbPfcWatchdog::Sample(uint32_t number, QbbPs now)
+QbbPfcWatchdog::Sample(uint32_t number, RdmaPs now)
 {
     Port& port = m_ports[number];
     const QbbPort& device = m_switch->GetDevice(number);

@@ -3,12 +3,12 @@
 #ifndef QBB_PFC_WATCHDOG_H
 #define QBB_PFC_WATCHDOG_H
 
-#include "qbb-event-order.h"
 #include "qbb-storm-detector.h"
 #include "qbb-switch.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
-#include "qbb-trace.h"
+#include "rdma-event-order.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
+#include "rdma-trace.h"
 
 #include <ns3/object.h>
 
@@ -70,7 +70,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
 {
   public:
     /** Order within an instant of the event that samples the queues and acts. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<2>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Settling::At<2>();
 
     /** Treatment of a queue in storm. */
     enum Action
@@ -165,7 +165,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void DoDispose() override;
 
   private:
-    using StormTrace = QbbWatchedTrace<uint32_t, uint8_t>;
+    using StormTrace = RdmaWatchedTrace<uint32_t, uint8_t>;
 
     /** State of a (port, priority). */
     struct Queue
@@ -183,13 +183,13 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     {
         uint8_t watched{0};            //!< bit mask of the watched classes
         uint8_t stormed{0};            //!< bit mask of the classes in storm
-        QbbPs effect{-1};              //!< instant at which the latest pause frame takes effect
+        RdmaPs effect{-1};             //!< instant at which the latest pause frame takes effect
         std::array<Queue, 8> queues{}; //!< queues, by class
     };
 
     void OnPause(uint32_t port, uint8_t priority, uint16_t quanta);
     void OnPoll();
-    bool Sample(uint32_t port, QbbPs now);
+    bool Sample(uint32_t port, RdmaPs now);
     void Begin(uint32_t port, uint8_t priority);
     void End(uint32_t port, uint8_t priority);
     QbbStormCounters::Frames GetPresent(uint32_t port, uint8_t priority) const;
@@ -207,7 +207,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     std::vector<Port> m_ports;                         //!< ports, by number
     std::vector<std::pair<uint32_t, uint8_t>> m_begun; //!< OnPoll(): storms that begin
     std::vector<std::pair<uint32_t, uint8_t>> m_ended; //!< OnPoll(): storms that end
-    QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< next sample
+    RdmaTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< next sample
     StormTrace m_detected; //!< trace source StormDetected
     StormTrace m_restored; //!< trace source StormRestored
 };

@@ -3,7 +3,7 @@
 #ifndef QBB_STORM_DETECTOR_H
 #define QBB_STORM_DETECTOR_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -37,8 +37,8 @@ class QbbStormDetector
     /** State of a queue at the end of a poll interval. */
     struct Sample
     {
-        QbbPs at{0};             //!< instant of the sample
-        QbbPs pausedTime{0};     //!< total time in pause since the start
+        RdmaPs at{0};            //!< instant of the sample
+        RdmaPs pausedTime{0};    //!< total time in pause since the start
         uint64_t txFrames{0};    //!< frames sent since the start
         uint64_t pauseFrames{0}; //!< pause frames for the class since the start, including XON
         bool paused{false};      //!< the queue is paused
@@ -56,10 +56,10 @@ class QbbStormDetector
     /** Settings of the detector; all times are above 0. */
     struct Settings
     {
-        QbbPs poll{0};        //!< time between two samples
-        QbbPs detection{0};   //!< stormy time that makes a storm
-        QbbPs restoration{0}; //!< quiet time that ends a storm
-        bool alert{false};    //!< the watchdog's action is Alert
+        RdmaPs poll{0};        //!< time between two samples
+        RdmaPs detection{0};   //!< stormy time that makes a storm
+        RdmaPs restoration{0}; //!< quiet time that ends a storm
+        bool alert{false};     //!< the watchdog's action is Alert
     };
 
     /**
@@ -81,7 +81,7 @@ class QbbStormDetector
     Sample m_last;         //!< latest sample
     bool m_known{false};   //!< m_last is valid
     bool m_stormed{false}; //!< the queue is in storm
-    QbbPs m_spent{0};      //!< total time of consecutive stormy or quiet intervals
+    RdmaPs m_spent{0};     //!< total time of consecutive stormy or quiet intervals
 };
 
 } // namespace ns3

@@ -2,8 +2,8 @@
 
 #include "qbb-congestion-detector.h"
 
-#include "qbb-int128.h"
 #include "qbb-net-device.h"
+#include "rdma-int128.h"
 
 namespace ns3
 {
@@ -26,7 +26,7 @@ Describe(const QbbPort& egress, uint8_t priority)
     arbitration.priority = priority;
     arbitration.waitingBytes = egress.GetQueues().GetBytes(priority);
     arbitration.outputRate = egress.GetLineRate().GetBitRate();
-    arbitration.now = QbbNow();
+    arbitration.now = RdmaNow();
     arbitration.pausedTime =
         egress.GetFlowControl().GetPauseReceiver().GetPausedTime(priority, arbitration.now);
     return arbitration;
@@ -50,12 +50,12 @@ QbbCongestionDetector::Configure(const std::vector<QbbPort*>& ports, bool isInpu
 }
 
 bool
-QbbCongestionDetector::IsWithinDrain(const QbbArbitration& arbitration, QbbPs since)
+QbbCongestionDetector::IsWithinDrain(const QbbArbitration& arbitration, RdmaPs since)
 {
     constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL;
-    const auto drain = static_cast<QbbUint128>(arbitration.waitingBytes) * BIT_PS_PER_BYTE_S /
+    const auto drain = static_cast<RdmaUint128>(arbitration.waitingBytes) * BIT_PS_PER_BYTE_S /
                        arbitration.outputRate.Get();
-    return static_cast<QbbUint128>((arbitration.now - since).Get()) <= drain;
+    return static_cast<RdmaUint128>((arbitration.now - since).Get()) <= drain;
 }
 
 uint8_t
@@ -74,7 +74,7 @@ QbbCongestionDetector::FrameJoins(QbbPort& egress, QbbFrame& frame)
 }
 
 void
-QbbCongestionDetector::FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate)
+QbbCongestionDetector::FrameChosen(QbbPort& egress, QbbFrame& frame, RdmaBitRate inputsRate)
 {
     QbbArbitration arbitration = Describe(egress, frame.priority);
     arbitration.inputsRate = inputsRate;

@@ -3,9 +3,9 @@
 #ifndef QBB_CONGESTION_DETECTOR_H
 #define QBB_CONGESTION_DETECTOR_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-marker.h"
-#include "qbb-ps.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -20,13 +20,13 @@ namespace ns3
  */
 struct QbbArbitration
 {
-    uint16_t output{0};       //!< egress port number
-    uint8_t priority{0};      //!< class, 0..7
-    uint64_t waitingBytes{0}; //!< bytes of the class that wait for the port, including the frame
-    QbbBitRate outputRate{0}; //!< line rate of the egress port
-    QbbBitRate inputsRate{0}; //!< sum of the line rates of the inputs that compete for the port
-    QbbPs pausedTime{0};      //!< total time that the class has been paused at the port
-    QbbPs now{0};             //!< current instant
+    uint16_t output{0};        //!< egress port number
+    uint8_t priority{0};       //!< class, 0..7
+    uint64_t waitingBytes{0};  //!< bytes of the class that wait for the port, including the frame
+    RdmaBitRate outputRate{0}; //!< line rate of the egress port
+    RdmaBitRate inputsRate{0}; //!< sum of the line rates of the inputs that compete for the port
+    RdmaPs pausedTime{0};      //!< total time that the class has been paused at the port
+    RdmaPs now{0};             //!< current instant
 };
 
 /**
@@ -66,7 +66,7 @@ class QbbCongestionDetector : public QbbMarker
     void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued) override;
     uint8_t GetMoments() const override;
     void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
-    void FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate) override;
+    void FrameChosen(QbbPort& egress, QbbFrame& frame, RdmaBitRate inputsRate) override;
 
   protected:
     /**
@@ -77,7 +77,7 @@ class QbbCongestionDetector : public QbbMarker
      * \return true if the time since the instant is at most the time that the waiting bytes take to
      *         leave at line rate
      */
-    static bool IsWithinDrain(const QbbArbitration& arbitration, QbbPs since);
+    static bool IsWithinDrain(const QbbArbitration& arbitration, RdmaPs since);
 
     static constexpr uint32_t PRIORITIES = 8; //!< classes of a port
 

@@ -2,8 +2,8 @@
 
 #include "qbb-ecn-marker.h"
 
-#include "qbb-int128.h"
 #include "rdma-compat.h"
+#include "rdma-int128.h"
 #include "rdma-refuse.h"
 
 #include <ns3/abort.h>
@@ -52,9 +52,9 @@ CheckPriority(uint8_t priority)
 }
 
 uint64_t
-ScaleByRate(uint64_t bytes, QbbBitRate rate, QbbBitRate reference)
+ScaleByRate(uint64_t bytes, RdmaBitRate rate, RdmaBitRate reference)
 {
-    const auto product = static_cast<QbbUint128>(bytes) * rate.Get() + reference.Get() / 2;
+    const auto product = static_cast<RdmaUint128>(bytes) * rate.Get() + reference.Get() / 2;
     return static_cast<uint64_t>(product / reference.Get());
 }
 
@@ -201,14 +201,14 @@ QbbEcnMarker::GetProfile(uint8_t priority) const
 }
 
 QbbEcnThresholds
-QbbEcnMarker::GetThresholds(uint8_t priority, QbbBitRate rate, std::optional<uint16_t> port) const
+QbbEcnMarker::GetThresholds(uint8_t priority, RdmaBitRate rate, std::optional<uint16_t> port) const
 {
     const auto own = port ? m_portProfiles.find({*port, priority}) : m_portProfiles.end();
     const bool isOwn = own != m_portProfiles.end();
     const bool isOff = isOwn && !own->second;
     const QbbEcnProfile profile =
         isOwn ? own->second.value_or(QbbEcnProfile()) : GetProfile(priority);
-    const QbbBitRate reference(m_referenceRate);
+    const RdmaBitRate reference(m_referenceRate);
     RefuseRdmaIf(m_scale && (rate == 0_bps || reference == 0_bps),
                  "QbbEcnMarker: link rate ",
                  rate,

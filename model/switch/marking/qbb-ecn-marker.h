@@ -3,7 +3,7 @@
 #ifndef QBB_ECN_MARKER_H
 #define QBB_ECN_MARKER_H
 
-#include "qbb-bit-rate.h"
+#include "rdma-bit-rate.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/object.h>
@@ -196,7 +196,7 @@ class QbbEcnMarker : public Object
      *         class
      */
     QbbEcnThresholds GetThresholds(uint8_t priority,
-                                   QbbBitRate rate,
+                                   RdmaBitRate rate,
                                    std::optional<uint16_t> port = std::nullopt) const;
 
     /** \return moment at which marks are decided */

@@ -31,7 +31,7 @@ QbbIntStamper::GetMoments() const
 }
 
 void
-QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start)
+QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start)
 {
     if (frame.intRoom == 0 || frame.intEcho)
     {
@@ -51,7 +51,7 @@ QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start)
     }
     // The port counters already include this frame.
     bytes += counters.GetTxFrames() * overhead - frame.size - overhead;
-    constexpr QbbBitRate KILOBIT = 1000_bps;
+    constexpr RdmaBitRate KILOBIT = 1000_bps;
     const RdmaIntUnits units = GetRdmaIntUnits(frame.intFormat);
     const uint64_t queue = egress.GetQueues().GetBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;

@@ -27,7 +27,7 @@ class QbbIntStamper final : public QbbMarker
     static TypeId GetTypeId();
 
     uint8_t GetMoments() const override;
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start) override;
 };
 
 } // namespace ns3

@@ -33,12 +33,12 @@ QbbMarker::FrameJoins(QbbPort&, QbbFrame&)
 }
 
 void
-QbbMarker::FrameChosen(QbbPort&, QbbFrame&, QbbBitRate)
+QbbMarker::FrameChosen(QbbPort&, QbbFrame&, RdmaBitRate)
 {
 }
 
 void
-QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, QbbPs)
+QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, RdmaPs)
 {
 }
 

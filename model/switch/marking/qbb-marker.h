@@ -3,11 +3,11 @@
 #ifndef QBB_MARKER_H
 #define QBB_MARKER_H
 
-#include "qbb-bit-rate.h"
 #include "qbb-ecn-marker.h"
 #include "qbb-frame.h"
-#include "qbb-ps.h"
 #include "qbb-sole-switch.h"
+#include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 
@@ -85,7 +85,7 @@ class QbbMarker : public Object
      * \param inputsRate sum of the line rates of the ports whose packets wait for the egress port;
      *        the sum may stop once it exceeds the egress port's rate
      */
-    virtual void FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate);
+    virtual void FrameChosen(QbbPort& egress, QbbFrame& frame, RdmaBitRate inputsRate);
 
     /**
      * Called when the transmission of a frame begins, ECN-capable or not, including pause frames.
@@ -95,7 +95,7 @@ class QbbMarker : public Object
      * \param frame the frame
      * \param start the instant of its first bit
      */
-    virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start);
+    virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start);
 
     /**
      * Describes the marker for reports, before or after Configure().

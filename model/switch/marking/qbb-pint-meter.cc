@@ -48,7 +48,7 @@ QbbPintMeter::GetUtilisation(uint32_t port, uint8_t priority) const
 }
 
 void
-QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
     const bool asks = frame.pint != RdmaPintCode::NONE && GetRdmaOpcodeInfo(frame.opcode).request;
     const uint32_t number = port.GetPortNumber();

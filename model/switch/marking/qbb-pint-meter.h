@@ -39,13 +39,13 @@ class QbbPintMeter : public QbbMarker
     /**
      * \param baseRtt base round-trip time T of the network, above 0; call before the first packet
      */
-    void SetBaseRtt(QbbPs baseRtt)
+    void SetBaseRtt(RdmaPs baseRtt)
     {
         m_baseRtt = baseRtt;
     }
 
     /** \return base round-trip time T */
-    QbbPs GetBaseRtt() const
+    RdmaPs GetBaseRtt() const
     {
         return m_baseRtt;
     }
@@ -60,13 +60,13 @@ class QbbPintMeter : public QbbMarker
     // Inherited from QbbMarker
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start) override;
 
   private:
     /// Meters by class; null: not measured.
     using Port = std::array<std::unique_ptr<RdmaPintPort>, 8>;
 
-    QbbPs m_baseRtt{1};                  //!< base round-trip time T
+    RdmaPs m_baseRtt{1};                 //!< base round-trip time T
     std::vector<Port> m_ports;           //!< meters by port number, up to the highest port in use
     Ptr<UniformRandomVariable> m_random; //!< random rounding
 };

@@ -74,7 +74,7 @@ QbbQueueLengthMarker::Update()
     m_leastKmin = QbbEcnThresholds().kminBytes;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
-        const QbbBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
+        const RdmaBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
         for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
         {
             m_curves[port][priority] =
@@ -92,7 +92,7 @@ QbbQueueLengthMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
 }
 
 void
-QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs)
+QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs)
 {
     if (frame.ecn != 0 && !frame.IsMacControl())
     {

@@ -62,7 +62,7 @@ class QbbQueueLengthMarker final : public QbbMarker
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
     void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start) override;
     std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
                                               uint8_t priority) const override;
 

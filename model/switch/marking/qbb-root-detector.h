@@ -37,9 +37,9 @@ class QbbRootDetector : public QbbCongestionDetector
     /** State of an (egress port, class). */
     struct Queue
     {
-        QbbPs pausedTime{0}; //!< total paused time at the latest arbitration
-        QbbPs lastPause{0};  //!< latest arbitration at which the paused time had increased
-        bool paused{false};  //!< the class has been paused before
+        RdmaPs pausedTime{0}; //!< total paused time at the latest arbitration
+        RdmaPs lastPause{0};  //!< latest arbitration at which the paused time had increased
+        bool paused{false};   //!< the class has been paused before
     };
 
     uint32_t m_threshold{30'000}; //!< attribute Threshold

@@ -40,8 +40,8 @@ class QbbThresholdDetector : public QbbCongestionDetector
     /** State of an (egress port, class). */
     struct Queue
     {
-        QbbPs lastCompeted{0}; //!< latest arbitration with competing inputs
-        bool competed{false};  //!< inputs have competed before
+        RdmaPs lastCompeted{0}; //!< latest arbitration with competing inputs
+        bool competed{false};   //!< inputs have competed before
     };
 
     uint32_t m_threshold{30'000}; //!< attribute Threshold

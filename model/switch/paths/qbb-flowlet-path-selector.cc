@@ -3,9 +3,9 @@
 #include "qbb-flowlet-path-selector.h"
 
 #include "qbb-switch.h"
-#include "qbb-time.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-part-name.h"
+#include "rdma-time.h"
 
 #include <ns3/uinteger.h>
 
@@ -57,9 +57,9 @@ QbbFlowletPathSelector::QbbFlowletPathSelector()
 }
 
 bool
-QbbFlowletPathSelector::MayReorder(QbbPs roundTrip) const
+QbbFlowletPathSelector::MayReorder(RdmaPs roundTrip) const
 {
-    return QbbToPs(m_gap) < roundTrip;
+    return RdmaToPs(m_gap) < roundTrip;
 }
 
 int64_t
@@ -74,12 +74,12 @@ QbbFlowletPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::
 {
     if (m_table.empty())
     {
-        m_gapPs = QbbToPs(m_gap);
+        m_gapPs = RdmaToPs(m_gap);
         m_table.resize(m_entries);
     }
     Entry& entry =
         m_table[GetSwitch().SelectPath(frame.flowHash, static_cast<uint32_t>(m_table.size()))];
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     const bool isNew = entry.last == NOT_YET || now - entry.last > m_gapPs;
     // The entry's port may not be in the set: routes may have changed, and flows that share an
     // entry may have different routes.

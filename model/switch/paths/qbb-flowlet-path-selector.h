@@ -4,7 +4,7 @@
 #define QBB_FLOWLET_PATH_SELECTOR_H
 
 #include "qbb-path-selector.h"
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <ns3/nstime.h>
 #include <ns3/random-variable-stream.h>
@@ -43,7 +43,7 @@ class QbbFlowletPathSelector : public QbbPathSelector
 
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;
     int64_t AssignStreams(int64_t stream) override;
-    bool MayReorder(QbbPs roundTrip) const override;
+    bool MayReorder(RdmaPs roundTrip) const override;
 
     /** \return number of flowlets so far */
     uint64_t GetNFlowlets() const
@@ -52,17 +52,17 @@ class QbbFlowletPathSelector : public QbbPathSelector
     }
 
   private:
-    static constexpr QbbPs NOT_YET{INT64_MIN}; //!< no frame has used the entry yet
+    static constexpr RdmaPs NOT_YET{INT64_MIN}; //!< no frame has used the entry yet
 
     /** Table entry of one flow, or of several flows with equal hashes. */
     struct Entry
     {
-        QbbPs last{NOT_YET}; //!< arrival of the latest frame
-        uint16_t port{0};    //!< egress port of the latest frame
+        RdmaPs last{NOT_YET}; //!< arrival of the latest frame
+        uint16_t port{0};     //!< egress port of the latest frame
     };
 
     Time m_gap;                          //!< attribute Gap
-    QbbPs m_gapPs{0};                    //!< attribute Gap in picoseconds, read at the first frame
+    RdmaPs m_gapPs{0};                   //!< attribute Gap in picoseconds, read at the first frame
     uint32_t m_entries{4096};            //!< attribute TableEntries
     uint64_t m_flowlets{0};              //!< number of flowlets so far
     std::vector<Entry> m_table;          //!< flowlet table, by flow hash

@@ -3,7 +3,7 @@
 #ifndef QBB_FORWARDING_TABLE_H
 #define QBB_FORWARDING_TABLE_H
 
-#include "qbb-prefetch.h"
+#include "rdma-prefetch.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -237,7 +237,7 @@ class QbbForwardingTable
     {
         if (m_hosts)
         {
-            QbbPrefetch(&m_routeOfLeaf[GetLeafIndex(m_hosts->Find(destination).leaf)]);
+            RdmaPrefetch(&m_routeOfLeaf[GetLeafIndex(m_hosts->Find(destination).leaf)]);
         }
     }
 

@@ -21,7 +21,7 @@ QbbPathSelector::Predict(uint32_t, const QbbForwardingTable::Group&) const
 }
 
 bool
-QbbPathSelector::MayReorder(QbbPs) const
+QbbPathSelector::MayReorder(RdmaPs) const
 {
     return true;
 }

@@ -5,8 +5,8 @@
 
 #include "qbb-forwarding-table.h"
 #include "qbb-frame.h"
-#include "qbb-ps.h"
 #include "qbb-sole-switch.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 
@@ -58,7 +58,7 @@ class QbbPathSelector : public Object
      *        after a gap keeps the order of its frames if the gap is not shorter.
      * \return true, the default, if frames of a flow may overtake each other
      */
-    virtual bool MayReorder(QbbPs roundTrip) const;
+    virtual bool MayReorder(RdmaPs roundTrip) const;
 
     /**
      * \param stream first random stream to use

@@ -46,7 +46,7 @@ class QbbWcmpPathSelector : public QbbPathSelector
     int64_t AssignStreams(int64_t stream) override;
     void SetSwitch(const QbbSwitch* sw) override;
 
-    bool MayReorder(QbbPs) const override
+    bool MayReorder(RdmaPs) const override
     {
         return false; // a flow keeps its port
     }

@@ -4,11 +4,11 @@
 #define QBB_CROSSBAR_H
 
 #include "qbb-crossbar-matcher.h"
-#include "qbb-event-order.h"
 #include "qbb-input-queueing.h"
-#include "qbb-line-rate.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
+#include "rdma-line-rate.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <cstdint>
 #include <deque>
@@ -40,7 +40,7 @@ class QbbCrossbar : public QbbInputQueueing
 {
   public:
     /** Order within an instant of the events that match and that hand frames to ports. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Fabrics::At<0>();
 
     /**
      * \param ports the switch's ports, by port number
@@ -65,26 +65,26 @@ class QbbCrossbar : public QbbInputQueueing
     void FrameQueued(uint16_t input,
                      uint16_t output,
                      uint8_t priority,
-                     QbbEventTime eventTime) override;
+                     RdmaEventTime eventTime) override;
 
   private:
     /** A frame that is crossing. */
     struct Transfer
     {
-        QbbPs end{0};       //!< end of the transfer
+        RdmaPs end{0};      //!< end of the transfer
         uint16_t input{0};  //!< ingress port
         uint16_t output{0}; //!< egress port
         QbbFramePtr frame;  //!< frame that is crossing
     };
 
     void OnTimer();
-    void Deliver(Transfer& transfer, QbbEventTime eventTime);
+    void Deliver(Transfer& transfer, RdmaEventTime eventTime);
     void UpdateRoom(uint16_t output, uint8_t priority);
 
-    using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, EVENT_ORDER>;
+    using CrossbarTimer = RdmaTimer<QbbCrossbar, &QbbCrossbar::OnTimer, EVENT_ORDER>;
 
     QbbFrameSink& m_sink; //!< the switch
-    QbbLineRate m_rate;   //!< rate of the crossbar
+    RdmaLineRate m_rate;  //!< rate of the crossbar
     /// By egress port: bytes of a class at which no further frame of the class starts to cross.
     std::vector<uint32_t> m_egressBytes;
     QbbCrossbarMatcher m_matcher;      //!< pairs inputs with outputs

@@ -74,7 +74,7 @@ void
 IrnBufferingResponder::Take(const QbbFrame& frame,
                             const RdmaOpcodeInfo& info,
                             uint64_t packet,
-                            QbbPs now)
+                            RdmaPs now)
 {
     if (info.irn)
     {
@@ -91,7 +91,7 @@ IrnBufferingResponder::TakeWrite(const QbbFrameExtensions& headers,
                                  uint8_t opcode,
                                  const RdmaOpcodeInfo& info,
                                  uint64_t packet,
-                                 QbbPs now)
+                                 RdmaPs now)
 {
     m_message.Add(headers, info, false);
     if (info.last)
@@ -120,7 +120,7 @@ IrnBufferingResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, u
 }
 
 bool
-IrnBufferingResponder::PerformStored(uint64_t end, QbbPs now)
+IrnBufferingResponder::PerformStored(uint64_t end, RdmaPs now)
 {
     // The callback of a completion may reset or end the queue pair. Then m_early is null.
     while (m_early && m_early->HasBefore(end))

@@ -77,7 +77,7 @@ IrnRequester::MayStartRead(const RdmaSendEntry&) const
 }
 
 void
-IrnRequester::StartRead(QbbPs now)
+IrnRequester::StartRead(RdmaPs now)
 {
     if (!m_reads)
     {
@@ -158,19 +158,19 @@ IrnRequester::DefersFailure(uint64_t refused, RdmaWcStatus status)
 }
 
 void
-IrnRequester::RestartReadTimer(QbbPs now)
+IrnRequester::RestartReadTimer(RdmaPs now)
 {
     // The responder retransmits responses on its own. This timer detects a responder that is dead
     // or has lost the request: the request is acknowledged, so no retry would report the failure.
     const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
-    const QbbPs timeout =
+    const RdmaPs timeout =
         m_endpoint.connection.GetLimits().timeout.value_or(transport.GetResponseTimeout());
     m_readDeadline =
         timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
 
 void
-IrnRequester::OnReadTimer(QbbPs now)
+IrnRequester::OnReadTimer(RdmaPs now)
 {
     if (m_outstandingReads == 0)
     {
@@ -229,7 +229,7 @@ IrnRequester::FindRead(uint64_t response)
 }
 
 void
-IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::IRN_ACKNOWLEDGE))
     {
@@ -246,7 +246,7 @@ IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs n
 }
 
 void
-IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
+IrnRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
 {
     RdmaReceiver& receiver = *m_reads->receiver;
     const int64_t response =

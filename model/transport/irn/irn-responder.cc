@@ -2,11 +2,11 @@
 
 #include "irn-responder.h"
 
-#include "qbb-ring.h"
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
 #include "rdma-psn.h"
 #include "rdma-response.h"
+#include "rdma-ring-buffer.h"
 #include "rdma-send-times.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class IrnResponder::Answers
      * \param now current time
      * \return the packet that triggered the acknowledgement
      */
-    int64_t OnAck(int64_t packet, int64_t selective, QbbPs now);
+    int64_t OnAck(int64_t packet, int64_t selective, RdmaPs now);
 
     /**
      * Handles a NAK for a gap, or a probe for a missing response.
@@ -93,7 +93,7 @@ class IrnResponder::Answers
      * \param now current time
      * \return the packet that triggered the NAK; RdmaSendTimes::NO_PACKET for a probe
      */
-    int64_t OnNak(int64_t expected, int64_t selective, QbbPs now);
+    int64_t OnNak(int64_t expected, int64_t selective, RdmaPs now);
 
     /** Removes the responses whose packets are all acknowledged. */
     void DropAcknowledged();
@@ -106,13 +106,13 @@ class IrnResponder::Answers
     }
 
     /** \return time of the next Release(), or RdmaSender::NO_DEADLINE */
-    QbbPs GetDue() const
+    RdmaPs GetDue() const
     {
         return m_held > 0 ? m_queue[m_queue.GetSize() - m_held].due : RdmaSender::NO_DEADLINE;
     }
 
     /** \param now current time: the packets of all responses that are due may be sent */
-    void Release(QbbPs now);
+    void Release(RdmaPs now);
 
     /** \return number of responses whose packets are not all acknowledged */
     std::size_t GetSize() const
@@ -133,7 +133,7 @@ class IrnResponder::Answers
     uint64_t refused{0};      //!< request packet that caused the fault
 
   private:
-    QbbRing<RdmaResponse> m_queue;        //!< responses not fully acknowledged, in order
+    RdmaRingBuffer<RdmaResponse> m_queue; //!< responses not fully acknowledged, in order
     std::size_t m_cursor{0};              //!< index in m_queue of the response found last
     std::size_t m_held{0};                //!< number of responses held back, the last ones
     uint64_t m_next{0};                   //!< first packet number of the next response
@@ -162,7 +162,7 @@ IrnResponder::Answers::Push(RdmaResponse response)
 }
 
 void
-IrnResponder::Answers::Release(QbbPs now)
+IrnResponder::Answers::Release(RdmaPs now)
 {
     while (GetDue() <= now)
     {
@@ -172,14 +172,14 @@ IrnResponder::Answers::Release(QbbPs now)
 }
 
 int64_t
-IrnResponder::Answers::OnAck(int64_t packet, int64_t selective, QbbPs now)
+IrnResponder::Answers::OnAck(int64_t packet, int64_t selective, RdmaPs now)
 {
     m_sender->OnAck(packet, now);
     return selective;
 }
 
 int64_t
-IrnResponder::Answers::OnNak(int64_t expected, int64_t selective, QbbPs now)
+IrnResponder::Answers::OnNak(int64_t expected, int64_t selective, RdmaPs now)
 {
     const bool isProbe = selective <= expected;
     m_sender->OnNak(expected, isProbe ? RdmaSender::NO_PACKET : selective, now);
@@ -260,7 +260,7 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
 }
 
 void
-IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     if (!Understands(frame, info))
     {
@@ -277,7 +277,7 @@ IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs n
 }
 
 void
-IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     const int64_t packet =
         RdmaFromPsn(m_endpoint.connection.remotePsn, frame.psn, m_receiver->GetExpected());
@@ -395,7 +395,7 @@ IrnResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 }
 
 void
-IrnResponder::Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, QbbPs now)
+IrnResponder::Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, RdmaPs now)
 {
     if (info.last)
     {
@@ -418,7 +418,7 @@ IrnResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t p
 }
 
 bool
-IrnResponder::PerformStored(uint64_t end, QbbPs now)
+IrnResponder::PerformStored(uint64_t end, RdmaPs now)
 {
     while (m_kept && m_kept->HasBefore(end))
     {
@@ -436,7 +436,7 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
 }
 
 void
-IrnResponder::Refused(Fault fault, uint64_t packet, QbbPs now)
+IrnResponder::Refused(Fault fault, uint64_t packet, RdmaPs now)
 {
     if (m_answers && m_answers->GetSize() > 0)
     {
@@ -482,7 +482,7 @@ IrnResponder::CountUnanswered() const
 }
 
 QbbFramePtr
-IrnResponder::MakeFrame(QbbPs now)
+IrnResponder::MakeFrame(RdmaPs now)
 {
     RdmaSender& sender = m_answers->GetSender();
     const uint64_t packet = sender.GetNext();
@@ -514,7 +514,7 @@ IrnResponder::MakeFrame(QbbPs now)
 }
 
 void
-IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
+IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 {
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
     if (!m_answers || (kind != RdmaAeth::ACK && kind != RdmaAeth::NAK))
@@ -550,7 +550,7 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 }
 
 void
-IrnResponder::OnTimer(QbbPs now)
+IrnResponder::OnTimer(RdmaPs now)
 {
     Answers& answers = *m_answers;
     answers.Release(now);

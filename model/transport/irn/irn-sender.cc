@@ -35,7 +35,7 @@ IrnSender::GetNext() const
 }
 
 bool
-IrnSender::Sent([[maybe_unused]] uint64_t packets, QbbPs now)
+IrnSender::Sent([[maybe_unused]] uint64_t packets, RdmaPs now)
 {
     NS_ASSERT_MSG(packets == 1, "IRN numbers responses apart from requests");
     const bool again = HasLost();
@@ -115,7 +115,7 @@ IrnSender::Acknowledged(uint64_t)
 }
 
 void
-IrnSender::RestartTimer(int64_t expected, QbbPs now)
+IrnSender::RestartTimer(int64_t expected, RdmaPs now)
 {
     // After a timeout, the timer is stopped until the retransmission is sent.
     if (expected <= static_cast<int64_t>(m_highest) && !m_rnrWait &&
@@ -126,7 +126,7 @@ IrnSender::RestartTimer(int64_t expected, QbbPs now)
 }
 
 RdmaSenderEvent
-IrnSender::OnAck(int64_t packet, QbbPs now)
+IrnSender::OnAck(int64_t packet, RdmaPs now)
 {
     RdmaSenderEvent event;
     event.mayBegin = Advance(packet + 1, now);
@@ -138,7 +138,7 @@ IrnSender::OnAck(int64_t packet, QbbPs now)
 }
 
 RdmaSenderEvent
-IrnSender::OnNak(int64_t expected, int64_t selective, QbbPs now)
+IrnSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
 {
     RdmaSenderEvent event;
     event.mayBegin = Advance(expected, now);

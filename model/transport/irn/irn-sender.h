@@ -73,9 +73,9 @@ class IrnSender : public RdmaSender
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
-    bool Sent(uint64_t packets, QbbPs now) override;
-    RdmaSenderEvent OnAck(int64_t packet, QbbPs now) override;
-    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) override;
+    bool Sent(uint64_t packets, RdmaPs now) override;
+    RdmaSenderEvent OnAck(int64_t packet, RdmaPs now) override;
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) override;
 
     /** \return true during a recovery */
     bool IsRecovering() const
@@ -115,7 +115,7 @@ class IrnSender : public RdmaSender
     void Recover();
     void Lose(uint64_t end);
     void SkipSacked();
-    void RestartTimer(int64_t expected, QbbPs now);
+    void RestartTimer(int64_t expected, RdmaPs now);
 
     IrnBitmap m_sacked;             //!< selectively acknowledged packets, from m_acked on
     uint64_t m_scan{0};             //!< next packet to examine for retransmission during a recovery

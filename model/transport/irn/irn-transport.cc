@@ -5,13 +5,13 @@
 #include "irn-buffering-responder.h"
 #include "irn-receiver.h"
 #include "irn-requester.h"
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
 #include "rdma-go-back-n.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
@@ -175,11 +175,11 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
     CheckAttributes();
     RdmaSenderConfig config;
-    config.timeouts.low = limits.timeout.value_or(QbbToPs(m_rtoLow));
-    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_rtoHigh));
+    config.timeouts.low = limits.timeout.value_or(RdmaToPs(m_rtoLow));
+    config.timeouts.high = limits.timeout.value_or(RdmaToPs(m_rtoHigh));
     config.timeouts.lowPackets = m_rtoLowPackets;
     config.timeouts.dynamic = m_dynamicRto && !limits.timeout;
-    config.timeouts.min = QbbToPs(m_minRto);
+    config.timeouts.min = RdmaToPs(m_minRto);
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
     if (m_bdpFc)
@@ -260,10 +260,10 @@ IrnTransport::GetTimeouts(const RdmaNetworkTimes& times) const
             {"MinRto", times.GetLowTimeout()}};
 }
 
-QbbPs
+RdmaPs
 IrnTransport::GetResponseTimeout() const
 {
-    return 4 * QbbToPs(m_rtoHigh);
+    return 4 * RdmaToPs(m_rtoHigh);
 }
 
 uint32_t

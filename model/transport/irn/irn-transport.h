@@ -91,7 +91,7 @@ class IrnTransport : public RdmaTransport
      *         probes for the response; 0: never. The time is four times RtoHigh: by then, a live
      *         responder has retransmitted its response.
      */
-    QbbPs GetResponseTimeout() const;
+    RdmaPs GetResponseTimeout() const;
 
   private:
     void CheckAttributes() const;

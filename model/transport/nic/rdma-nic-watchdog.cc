@@ -2,9 +2,9 @@
 
 #include "rdma-nic-watchdog.h"
 
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -30,12 +30,12 @@ RdmaNicWatchdog::GetTypeId()
                           "100 ms.",
                           TimeValue(MilliSeconds(100)),
                           MakeTimeAccessor(&RdmaNicWatchdog::m_timeout),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddAttribute("PollInterval",
                           "Time between two polls of the receive pipeline, at most Timeout.",
                           TimeValue(MilliSeconds(10)),
                           MakeTimeAccessor(&RdmaNicWatchdog::m_pollInterval),
-                          QbbMakePositiveTimeChecker())
+                          RdmaMakePositiveTimeChecker())
             .AddTraceSource("PauseDisabled",
                             "The watchdog has disabled the NIC's pause frames: the node's id.",
                             MakeTraceSourceAccessor(&RdmaNicWatchdog::m_disabled),
@@ -86,7 +86,7 @@ RdmaNicWatchdog::Install(Ptr<QbbNetDevice> device)
 void
 RdmaNicWatchdog::OnPause(uint8_t priority, uint16_t quanta)
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     m_pausedUntil[priority] =
         now + m_device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     if (quanta > 0 && !m_timer.IsArmed())
@@ -94,12 +94,12 @@ RdmaNicWatchdog::OnPause(uint8_t priority, uint16_t quanta)
         m_classes = static_cast<uint8_t>(1U << priority);
         m_progress = GetProgress(m_classes);
         m_stopped = 0_ps;
-        m_timer.Arm(now + QbbToPs(m_pollInterval));
+        m_timer.Arm(now + RdmaToPs(m_pollInterval));
     }
 }
 
 uint8_t
-RdmaNicWatchdog::GetPausing(QbbPs now) const
+RdmaNicWatchdog::GetPausing(RdmaPs now) const
 {
     uint8_t classes = 0;
     for (uint8_t p = 0; p < 8; ++p)
@@ -133,7 +133,7 @@ RdmaNicWatchdog::GetNodeId() const
 void
 RdmaNicWatchdog::OnPoll()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     const uint8_t classes = GetPausing(now);
     if (!classes)
     {
@@ -142,10 +142,10 @@ RdmaNicWatchdog::OnPoll()
     const bool stopped = classes == m_classes && GetProgress(classes) == m_progress;
     m_classes = classes;
     m_progress = GetProgress(classes);
-    m_stopped = stopped ? m_stopped + QbbToPs(m_pollInterval) : 0_ps;
-    if (m_stopped < QbbToPs(m_timeout))
+    m_stopped = stopped ? m_stopped + RdmaToPs(m_pollInterval) : 0_ps;
+    if (m_stopped < RdmaToPs(m_timeout))
     {
-        m_timer.Arm(now + QbbToPs(m_pollInterval));
+        m_timer.Arm(now + RdmaToPs(m_pollInterval));
         return;
     }
     m_fired = true;

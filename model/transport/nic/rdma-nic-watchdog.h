@@ -3,12 +3,12 @@
 #ifndef RDMA_NIC_WATCHDOG_H
 #define RDMA_NIC_WATCHDOG_H
 
-#include "qbb-event-order.h"
 #include "qbb-net-device.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
-#include "qbb-trace.h"
+#include "rdma-event-order.h"
 #include "rdma-receive-buffer.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
+#include "rdma-trace.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -36,7 +36,7 @@ class RdmaNicWatchdog : public Object
 {
   public:
     /** Order of a poll among the events of one instant; QbbPfcWatchdog uses it at switches. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<2>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Settling::At<2>();
 
     /**
      * \brief Get the type ID.
@@ -97,21 +97,21 @@ class RdmaNicWatchdog : public Object
   private:
     void OnPause(uint8_t priority, uint16_t quanta);
     void OnPoll();
-    uint8_t GetPausing(QbbPs now) const;
+    uint8_t GetPausing(RdmaPs now) const;
     uint64_t GetProgress(uint8_t classes) const;
 
-    QbbPort* m_device{nullptr};           //!< the watched port
-    RdmaReceiveBuffer* m_buffer{nullptr}; //!< receive buffer of the port, or null
-    std::array<QbbPs, 8> m_pausedUntil{}; //!< expiry time of the peer's pause, by class
-    Time m_timeout;                       //!< attribute Timeout
-    Time m_pollInterval;                  //!< attribute PollInterval
-    QbbPs m_stopped{0};                   //!< time without progress of the pipeline
-    uint8_t m_classes{0};                 //!< classes paused at the latest poll
-    uint64_t m_progress{0};               //!< GetProgress() at the latest poll
-    bool m_fired{false};                  //!< the watchdog has disabled pause frames
-    QbbWatchedTrace<uint32_t> m_disabled; //!< trace PauseDisabled
+    QbbPort* m_device{nullptr};            //!< the watched port
+    RdmaReceiveBuffer* m_buffer{nullptr};  //!< receive buffer of the port, or null
+    std::array<RdmaPs, 8> m_pausedUntil{}; //!< expiry time of the peer's pause, by class
+    Time m_timeout;                        //!< attribute Timeout
+    Time m_pollInterval;                   //!< attribute PollInterval
+    RdmaPs m_stopped{0};                   //!< time without progress of the pipeline
+    uint8_t m_classes{0};                  //!< classes paused at the latest poll
+    uint64_t m_progress{0};                //!< GetProgress() at the latest poll
+    bool m_fired{false};                   //!< the watchdog has disabled pause frames
+    RdmaWatchedTrace<uint32_t> m_disabled; //!< trace PauseDisabled
     /// time of the next poll
-    QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer;
+    RdmaTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer;
 };
 
 } // namespace ns3

@@ -2,8 +2,8 @@
 
 #include "rdma-nic.h"
 
-#include "qbb-event-order.h"
 #include "rdma-compat.h"
+#include "rdma-event-order.h"
 #include "rdma-refuse.h"
 #include "rdma-warnings.h"
 #include "roce-transport.h"
@@ -52,25 +52,25 @@ class TimedSendPipeline final : public RdmaSendPipeline
     }
 
   private:
-    QbbPs GetLineTime(uint32_t bytes) const override
+    RdmaPs GetLineTime(uint32_t bytes) const override
     {
         const QbbPort& port = m_engine.GetDevice();
         return port.GetLineRate().BytesToPs(bytes + port.GetLineOverheadBytes());
     }
 
-    void WakeAt(QbbPs at) override
+    void WakeAt(RdmaPs at) override
     {
         m_timer.Arm(at);
     }
 
     void OnTimer()
     {
-        m_engine.GetRequester().Release(QbbNow());
+        m_engine.GetRequester().Release(RdmaNow());
         m_engine.SyncTimer();
     }
 
     RdmaPacketEngine& m_engine;
-    QbbTimer<TimedSendPipeline, &TimedSendPipeline::OnTimer, EVENT_ORDER>
+    RdmaTimer<TimedSendPipeline, &TimedSendPipeline::OnTimer, EVENT_ORDER>
         m_timer; // time at which the first waiting request may start
 };
 
@@ -329,14 +329,14 @@ RdmaNic::SetMinRate(DataRate rate)
 void
 RdmaNic::SetCnpInterval(Time interval)
 {
-    QbbSetTimeResolution();
-    m_notification.interval = QbbToPs(interval);
+    RdmaSetTimeResolution();
+    m_notification.interval = RdmaToPs(interval);
 }
 
 Time
 RdmaNic::GetCnpInterval() const
 {
-    return QbbToTime(m_notification.interval);
+    return RdmaToTime(m_notification.interval);
 }
 
 void
@@ -351,19 +351,19 @@ RdmaNic::GetCnpModeration() const
     return m_notification.moderation;
 }
 
-template <QbbPs RdmaSendTiming::*field>
+template <RdmaPs RdmaSendTiming::*field>
 void
 RdmaNic::SetSendTime(Time time)
 {
-    QbbSetTimeResolution();
-    m_sends.*field = QbbToPs(time);
+    RdmaSetTimeResolution();
+    m_sends.*field = RdmaToPs(time);
 }
 
-template <QbbPs RdmaSendTiming::*field>
+template <RdmaPs RdmaSendTiming::*field>
 Time
 RdmaNic::GetSendTime() const
 {
-    return QbbToTime(m_sends.*field);
+    return RdmaToTime(m_sends.*field);
 }
 
 void
@@ -382,15 +382,15 @@ template <RdmaReplyDelays::Kind kind>
 void
 RdmaNic::SetReplyDelay(Time time)
 {
-    QbbSetTimeResolution();
-    m_replies.SetDelay(kind, QbbToPs(time));
+    RdmaSetTimeResolution();
+    m_replies.SetDelay(kind, RdmaToPs(time));
 }
 
 template <RdmaReplyDelays::Kind kind>
 Time
 RdmaNic::GetReplyDelay() const
 {
-    return QbbToTime(m_replies.GetDelay(kind));
+    return RdmaToTime(m_replies.GetDelay(kind));
 }
 
 std::unique_ptr<RdmaSendPipeline>
@@ -508,7 +508,7 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     qp->Modify(reset);
     m_queuePairs[qp->GetQpn() - FIRST_QPN] = nullptr;
     --m_nQueuePairs;
-    m_endOfInstant.ArmNoLater(QbbNow());
+    m_endOfInstant.ArmNoLater(RdmaNow());
     m_destroyed.push_back(qp); // freed later: the caller may be a function of the queue pair
 }
 

@@ -5,18 +5,18 @@
 
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
-#include "qbb-prefetch.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
-#include "qbb-trace.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
+#include "rdma-prefetch.h"
 #include "rdma-queue-pair.h"
 #include "rdma-reply-delays.h"
 #include "rdma-send-pipeline.h"
 #include "rdma-send-scheduler.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
+#include "rdma-trace.h"
 #include "rdma-transport.h"
 
 #include <ns3/data-rate.h>
@@ -269,7 +269,7 @@ class RdmaNic : public Object, public QbbFrameSink
     /**
      * \return shortest time between two CNPs that share an interval by CnpModeration; 0: no CNPs
      */
-    QbbPs GetCnpIntervalPs() const
+    RdmaPs GetCnpIntervalPs() const
     {
         return m_notification.interval;
     }
@@ -345,7 +345,7 @@ class RdmaNic : public Object, public QbbFrameSink
         }
         if (step == 2)
         {
-            QbbPrefetch(&m_queuePairs[frame.destQp - FIRST_QPN]);
+            RdmaPrefetch(&m_queuePairs[frame.destQp - FIRST_QPN]);
             return;
         }
         const RdmaQueuePair* qp = PeekQueuePair(frame.destQp);
@@ -355,7 +355,7 @@ class RdmaNic : public Object, public QbbFrameSink
         }
     }
 
-    void FrameDeparts(QbbPort&, QbbFrame&, QbbPs) override
+    void FrameDeparts(QbbPort&, QbbFrame&, RdmaPs) override
     {
     }
 
@@ -428,11 +428,11 @@ class RdmaNic : public Object, public QbbFrameSink
     RdmaNotificationPoint::Moderation GetCnpModeration() const;
 
     /** \tparam field a time of RdmaSendTiming \param time the time */
-    template <QbbPs RdmaSendTiming::*field>
+    template <RdmaPs RdmaSendTiming::*field>
     void SetSendTime(Time time);
 
     /** \tparam field a time of RdmaSendTiming \return the time */
-    template <QbbPs RdmaSendTiming::*field>
+    template <RdmaPs RdmaSendTiming::*field>
     Time GetSendTime() const;
 
     void SetPrefetch(uint32_t requests);
@@ -458,22 +458,22 @@ class RdmaNic : public Object, public QbbFrameSink
     /// queue pairs to free at the end of the current instant
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
     RdmaSendScheduler m_scheduler; //!< schedules the queue pairs' packets
-    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
+    RdmaTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
         m_endOfInstant;                           //!< calls FreeDestroyed()
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
     std::vector<Ptr<RdmaTransport>> m_transports; //!< all transports of the NIC's queue pairs
     ObjectFactory m_factory;                      //!< creates queue pairs
     /// Queue pair whose attributes CreateQueuePairAs() copies; null until it is needed
     Ptr<RdmaQueuePair> m_pattern;
-    RdmaNotificationPoint m_notification;           //!< attributes CnpInterval, CnpModeration
-    RdmaMemory m_memory;                            //!< memory of the host; attribute GlobalKey
-    Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
-    DataRate m_minRate;                             //!< attribute MinRate
-    bool m_catchesUp{true};                         //!< attribute PaceCatchUp
-    PathOracle m_oracle;                            //!< path oracle; may be empty
-    ConnectionWatcher m_watcher;                    //!< connection watcher; may be empty
-    bool m_measureRtt{false};                       //!< attribute MeasureRtt
-    QbbTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
+    RdmaNotificationPoint m_notification;            //!< attributes CnpInterval, CnpModeration
+    RdmaMemory m_memory;                             //!< memory of the host; attribute GlobalKey
+    Ptr<RdmaCongestionControl> m_control;            //!< attribute CongestionControl
+    DataRate m_minRate;                              //!< attribute MinRate
+    bool m_catchesUp{true};                          //!< attribute PaceCatchUp
+    PathOracle m_oracle;                             //!< path oracle; may be empty
+    ConnectionWatcher m_watcher;                     //!< connection watcher; may be empty
+    bool m_measureRtt{false};                        //!< attribute MeasureRtt
+    RdmaTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
 };
 
 } // namespace ns3

@@ -11,7 +11,7 @@
 namespace ns3
 {
 
-QbbPs&
+RdmaPs&
 RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 {
     switch (moderation)
@@ -28,7 +28,7 @@ RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 }
 
 bool
-RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now)
+RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, RdmaPs now)
 {
     if (interval == 0_ps)
     {
@@ -39,7 +39,7 @@ RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbP
         marks.due = false;
         return false;
     }
-    QbbPs& next = GetNext(marks, port, remote);
+    RdmaPs& next = GetNext(marks, port, remote);
     if (now < next)
     {
         return false;

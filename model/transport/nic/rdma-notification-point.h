@@ -4,7 +4,7 @@
 #define RDMA_NOTIFICATION_POINT_H
 
 #include "qbb-frame.h"
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -49,11 +49,11 @@ class RdmaNotificationPoint
     struct Marks
     {
         bool due{false}; //!< CE mark seen that is not reported
-        QbbPs seen{0};   //!< with due: arrival time of the latest CE mark
-        QbbPs next{0};   //!< PER_QUEUE_PAIR: earliest time of the next CNP
+        RdmaPs seen{0};  //!< with due: arrival time of the latest CE mark
+        RdmaPs next{0};  //!< PER_QUEUE_PAIR: earliest time of the next CNP
 
         /** A packet arrived with a CE mark. \param now current time */
-        void Add(QbbPs now)
+        void Add(RdmaPs now)
         {
             due = true;
             seen = now;
@@ -61,7 +61,7 @@ class RdmaNotificationPoint
     };
 
     Moderation moderation{PER_QUEUE_PAIR}; //!< scope of the limit of one CNP per interval
-    QbbPs interval{0};                     //!< shortest time between two CNPs; 0: no CNPs
+    RdmaPs interval{0};                    //!< shortest time between two CNPs; 0: no CNPs
 
     /**
      * Decides on a CNP when a packet arrives for a queue pair with an unreported CE mark.
@@ -72,7 +72,7 @@ class RdmaNotificationPoint
      * \param now current time
      * \return true if a CNP is to be sent now
      */
-    bool Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now);
+    bool Notify(Marks& marks, uint32_t port, uint32_t remote, RdmaPs now);
 
     /**
      * \param frame frame with the header fields common to a connection; becomes a CNP
@@ -82,11 +82,11 @@ class RdmaNotificationPoint
     static void Fill(QbbFrame& frame, QbbPort& port, uint8_t dscp);
 
   private:
-    QbbPs& GetNext(Marks& marks, uint32_t port, uint32_t remote);
+    RdmaPs& GetNext(Marks& marks, uint32_t port, uint32_t remote);
 
-    std::vector<QbbPs> m_nextOfPort; //!< PER_PORT: earliest time of the next CNP, by port
+    std::vector<RdmaPs> m_nextOfPort; //!< PER_PORT: earliest time of the next CNP, by port
     /// PER_DESTINATION: earliest time of the next CNP, by address
-    std::unordered_map<uint32_t, QbbPs> m_nextOfAddress;
+    std::unordered_map<uint32_t, RdmaPs> m_nextOfAddress;
 };
 
 } // namespace ns3

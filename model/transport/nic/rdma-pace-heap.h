@@ -3,8 +3,8 @@
 #ifndef RDMA_PACE_HEAP_H
 #define RDMA_PACE_HEAP_H
 
-#include "qbb-prefetch.h"
-#include "qbb-ps.h"
+#include "rdma-prefetch.h"
+#include "rdma-ps.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ class RdmaPaceHeap
     }
 
     /** \return the earliest time; to be called only if not empty */
-    QbbPs GetFirst() const
+    RdmaPs GetFirst() const
     {
         return m_entries.front().at;
     }
@@ -47,11 +47,11 @@ class RdmaPaceHeap
     /** Prefetches the entry that GetFirst() reads. */
     void PrefetchFirst() const
     {
-        QbbPrefetch(m_entries.data());
+        RdmaPrefetch(m_entries.data());
     }
 
     /** \param qp a queue pair not in the heap \param at time until which it waits */
-    void Push(T* qp, QbbPs at)
+    void Push(T* qp, RdmaPs at)
     {
         m_entries.push_back({at, qp});
         Up(m_entries.size() - 1);
@@ -88,7 +88,7 @@ class RdmaPaceHeap
     }
 
     /** \param qp a queue pair in the heap \param at new time until which it waits */
-    void Move(T* qp, QbbPs at)
+    void Move(T* qp, RdmaPs at)
     {
         const std::size_t place = qp->GetPacePlace();
         m_entries[place].at = at;
@@ -110,8 +110,8 @@ class RdmaPaceHeap
     /** A waiting queue pair and its time. */
     struct Entry
     {
-        QbbPs at; //!< time until which the queue pair waits
-        T* qp;    //!< the waiting queue pair
+        RdmaPs at; //!< time until which the queue pair waits
+        T* qp;     //!< the waiting queue pair
     };
 
     static bool IsBefore(const Entry& a, const Entry& b)

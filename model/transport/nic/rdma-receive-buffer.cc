@@ -2,8 +2,8 @@
 
 #include "rdma-receive-buffer.h"
 
-#include "qbb-event-order.h"
 #include "qbb-pfc-headroom.h"
+#include "rdma-event-order.h"
 #include "rdma-fixed-type-id.h"
 #include "rdma-refuse.h"
 
@@ -102,7 +102,7 @@ RdmaReceiveBuffer::SetDrainRate(DataRate rate)
     RefuseRdmaIf(rate.GetBitRate() == 0,
                  "a receive buffer with DrainRate 0; accepted: above 0, with stalls for "
                  "a host that takes nothing");
-    m_rate = QbbLineRate(QbbBitRate(rate));
+    m_rate = RdmaLineRate(RdmaBitRate(rate));
     m_fraction = 0;
 }
 
@@ -204,7 +204,7 @@ RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     }
     m_bytes = bytes;
     m_peakBytes = std::max(m_peakBytes, bytes);
-    const QbbPs now = frame->arrival.GetInstant();
+    const RdmaPs now = frame->arrival.GetInstant();
     m_queue.Push(std::move(frame));
     if (m_queue.GetSize() == 1)
     {
@@ -213,35 +213,35 @@ RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 }
 
 void
-RdmaReceiveBuffer::StartFrame(QbbPs now)
+RdmaReceiveBuffer::StartFrame(RdmaPs now)
 {
     if (m_drained != now)
     {
         // The pipeline was idle: the remainder below one picosecond is void.
         m_fraction = 0;
     }
-    const QbbPs end = GetEnd(now, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
-    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), end);
-    m_timer.Arm(end, QbbEventNow(), QbbEventOrder::Pipelines::AtPort(place));
+    const RdmaPs end = GetEnd(now, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
+    const uint32_t place = RdmaPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), end);
+    m_timer.Arm(end, RdmaEventNow(), RdmaEventOrder::Pipelines::AtPort(place));
 }
 
-QbbPs
-RdmaReceiveBuffer::GetEnd(QbbPs from, QbbPs work) const
+RdmaPs
+RdmaReceiveBuffer::GetEnd(RdmaPs from, RdmaPs work) const
 {
-    const QbbPs duration = QbbToPs(m_stallDuration);
+    const RdmaPs duration = RdmaToPs(m_stallDuration);
     if (duration == 0_ps)
     {
         return from + work;
     }
-    const QbbPs start = QbbToPs(m_stallStart);
-    const QbbPs period = QbbToPs(m_stallPeriod);
-    QbbPs stall = start;
+    const RdmaPs start = RdmaToPs(m_stallStart);
+    const RdmaPs period = RdmaToPs(m_stallPeriod);
+    RdmaPs stall = start;
     if (period != 0_ps && from > start)
     {
         stall += (from - start) / period * period;
     }
     // `stall` is the start of the latest stall, or of the first stall if none has begun.
-    for (QbbPs now = from;; stall += period)
+    for (RdmaPs now = from;; stall += period)
     {
         if (now < stall)
         {
@@ -269,7 +269,7 @@ RdmaReceiveBuffer::GetNodeId() const
 void
 RdmaReceiveBuffer::OnDrained()
 {
-    const QbbEventTime eventTime = QbbEventNow();
+    const RdmaEventTime eventTime = RdmaEventNow();
     m_drained = eventTime.GetInstant();
     QbbFramePtr frame = m_queue.Pop();
     m_bytes = m_bytes - frame->size;
@@ -288,7 +288,7 @@ RdmaReceiveBuffer::OnDrained()
 }
 
 void
-RdmaReceiveBuffer::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+RdmaReceiveBuffer::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
     m_next->FrameDeparts(port, frame, start);
 }

@@ -3,11 +3,11 @@
 #ifndef RDMA_RECEIVE_BUFFER_H
 #define RDMA_RECEIVE_BUFFER_H
 
-#include "qbb-line-rate.h"
 #include "qbb-net-device.h"
-#include "qbb-ring.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-line-rate.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>
@@ -118,7 +118,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
 
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
@@ -131,32 +131,32 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
   private:
     void CheckSettings() const;
     void SetThresholds();
-    void StartFrame(QbbPs now);
-    QbbPs GetEnd(QbbPs from, QbbPs work) const;
+    void StartFrame(RdmaPs now);
+    RdmaPs GetEnd(RdmaPs from, RdmaPs work) const;
     void OnDrained();
 
-    QbbPort* m_device{nullptr};       //!< port whose frames are buffered
-    QbbFrameSink* m_next{nullptr};    //!< NIC to which frames are delivered
-    QbbRing<QbbFramePtr> m_queue;     //!< buffered frames, the draining one first
-    QbbLineRate m_rate;               //!< drain rate
-    uint64_t m_fraction{0};           //!< remainder below one picosecond, in units of 1/rate ps
-    QbbPs m_drained{0};               //!< time at which the latest frame was delivered
-    uint8_t m_lossless{0};            //!< mask of the lossless classes, which XOFF pauses
-    bool m_paused{false};             //!< the lossless classes are paused
-    TracedValue<uint32_t> m_bytes{0}; //!< bytes in the receive buffer
-    uint32_t m_peakBytes{0};          //!< largest number of bytes ever in the buffer
-    uint64_t m_frames{0};             //!< frames delivered to the host
-    uint64_t m_drops{0};              //!< frames dropped for lack of space
-    uint32_t m_size{0};               //!< attribute Size
-    uint32_t m_xoffAttribute{0};      //!< attribute XoffBytes
-    uint32_t m_xonAttribute{0};       //!< attribute XonBytes
-    uint32_t m_xoffBytes{0};          //!< high watermark in use, in bytes
-    uint32_t m_xonBytes{0};           //!< low watermark in use, in bytes
-    Time m_stallStart;                //!< attribute StallStart
-    Time m_stallDuration;             //!< attribute StallDuration
-    Time m_stallPeriod;               //!< attribute StallPeriod
+    QbbPort* m_device{nullptr};          //!< port whose frames are buffered
+    QbbFrameSink* m_next{nullptr};       //!< NIC to which frames are delivered
+    RdmaRingBuffer<QbbFramePtr> m_queue; //!< buffered frames, the draining one first
+    RdmaLineRate m_rate;                 //!< drain rate
+    uint64_t m_fraction{0};              //!< remainder below one picosecond, in units of 1/rate ps
+    RdmaPs m_drained{0};                 //!< time at which the latest frame was delivered
+    uint8_t m_lossless{0};               //!< mask of the lossless classes, which XOFF pauses
+    bool m_paused{false};                //!< the lossless classes are paused
+    TracedValue<uint32_t> m_bytes{0};    //!< bytes in the receive buffer
+    uint32_t m_peakBytes{0};             //!< largest number of bytes ever in the buffer
+    uint64_t m_frames{0};                //!< frames delivered to the host
+    uint64_t m_drops{0};                 //!< frames dropped for lack of space
+    uint32_t m_size{0};                  //!< attribute Size
+    uint32_t m_xoffAttribute{0};         //!< attribute XoffBytes
+    uint32_t m_xonAttribute{0};          //!< attribute XonBytes
+    uint32_t m_xoffBytes{0};             //!< high watermark in use, in bytes
+    uint32_t m_xonBytes{0};              //!< low watermark in use, in bytes
+    Time m_stallStart;                   //!< attribute StallStart
+    Time m_stallDuration;                //!< attribute StallDuration
+    Time m_stallPeriod;                  //!< attribute StallPeriod
     /// end of draining of the first frame
-    QbbTimer<RdmaReceiveBuffer, &RdmaReceiveBuffer::OnDrained> m_timer;
+    RdmaTimer<RdmaReceiveBuffer, &RdmaReceiveBuffer::OnDrained> m_timer;
 };
 
 } // namespace ns3

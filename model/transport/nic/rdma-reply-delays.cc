@@ -16,7 +16,7 @@ RdmaReplyDelays::RdmaReplyDelays()
 }
 
 void
-RdmaReplyDelays::SetDelay(Kind kind, QbbPs delay)
+RdmaReplyDelays::SetDelay(Kind kind, RdmaPs delay)
 {
     Line& line = m_lines[kind];
     line.delay = delay;
@@ -28,7 +28,7 @@ RdmaReplyDelays::Send(Kind kind, const RdmaPacketEngine* sender, QbbPort& port, 
 {
     Line& line = m_lines[kind];
     Reply reply;
-    reply.due = QbbNow() + line.delay;
+    reply.due = RdmaNow() + line.delay;
     if (!line.waiting.IsEmpty())
     {
         // Replies keep their order even if the delay has become shorter.
@@ -50,7 +50,7 @@ RdmaReplyDelays::GetNodeId() const
 void
 RdmaReplyDelays::OnTimer()
 {
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     for (Line& line : m_lines)
     {
         // A trace sink of the port may reset a queue pair, which calls Forget().

@@ -3,10 +3,10 @@
 #ifndef RDMA_REPLY_DELAYS_H
 #define RDMA_REPLY_DELAYS_H
 
-#include "qbb-event-order.h"
 #include "qbb-frame.h"
-#include "qbb-ring.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-timer.h"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ class RdmaReplyDelays
 {
   public:
     /** Order of the timer among the events of one instant: after arrivals, before requests. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<1>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Fabrics::At<1>();
 
     /** Kind of a reply. */
     enum Kind : uint8_t
@@ -41,10 +41,10 @@ class RdmaReplyDelays
     RdmaReplyDelays();
 
     /** \param kind kind of reply \param delay delay of the replies that follow; 0: none */
-    void SetDelay(Kind kind, QbbPs delay);
+    void SetDelay(Kind kind, RdmaPs delay);
 
     /** \param kind kind of reply \return delay of new replies */
-    QbbPs GetDelay(Kind kind) const
+    RdmaPs GetDelay(Kind kind) const
     {
         return m_lines[kind].delay;
     }
@@ -78,7 +78,7 @@ class RdmaReplyDelays
     /** A waiting reply. */
     struct Reply
     {
-        QbbPs due{0};                            //!< instant at which the port gets the reply
+        RdmaPs due{0};                           //!< instant at which the port gets the reply
         const RdmaPacketEngine* sender{nullptr}; //!< queue pair that replies
         QbbPort* port{nullptr};                  //!< port of the queue pair
         QbbFramePtr frame;                       //!< the reply
@@ -87,15 +87,15 @@ class RdmaReplyDelays
     /** Replies of one kind. */
     struct Line
     {
-        QbbPs delay{0};         //!< delay of new replies
-        bool delays{false};     //!< a new reply has to wait for the delay or for earlier replies
-        QbbRing<Reply> waiting; //!< waiting replies, by time
+        RdmaPs delay{0};    //!< delay of new replies
+        bool delays{false}; //!< a new reply has to wait for the delay or for earlier replies
+        RdmaRingBuffer<Reply> waiting; //!< waiting replies, by time
     };
 
     void OnTimer();
 
     std::array<Line, 2> m_lines; //!< replies by kind
-    QbbTimer<RdmaReplyDelays, &RdmaReplyDelays::OnTimer, EVENT_ORDER>
+    RdmaTimer<RdmaReplyDelays, &RdmaReplyDelays::OnTimer, EVENT_ORDER>
         m_timer; //!< instant at which the first reply is due
 };
 

@@ -3,7 +3,7 @@
 #include "rdma-send-scheduler.h"
 
 #include "qbb-net-device.h"
-#include "qbb-prefetch.h"
+#include "rdma-prefetch.h"
 
 #include <algorithm>
 #include <utility>
@@ -41,25 +41,25 @@ RdmaSendScheduler::Activate(RdmaPacketEngine* qp)
         m_pending.push_back(qp);
         if (m_pending.size() == 1)
         {
-            m_kick.Arm(QbbNow());
+            m_kick.Arm(RdmaNow());
         }
     }
     else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
     {
         // A reconnected queue pair may still wait for the pace of its previous connection.
-        PaceChanged(qp, QbbNow());
+        PaceChanged(qp, RdmaNow());
     }
 }
 
 void
-RdmaSendScheduler::Wait(RdmaPacketEngine* qp, QbbPs now)
+RdmaSendScheduler::Wait(RdmaPacketEngine* qp, RdmaPs now)
 {
     m_paced.Push(qp, qp->GetWake(now));
     m_kick.ArmNoLater(m_paced.GetFirst());
 }
 
 void
-RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, QbbPs now)
+RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, RdmaPs now)
 {
     const bool waits = qp->MustWait(now);
     if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
@@ -97,8 +97,8 @@ RdmaSendScheduler::PrefetchTimer(uint32_t step) const
 {
     if (step == 1)
     {
-        QbbPrefetch(&m_paced);
-        QbbPrefetch(&m_ports);
+        RdmaPrefetch(&m_paced);
+        RdmaPrefetch(&m_ports);
         return;
     }
     if (step == 2)
@@ -110,8 +110,8 @@ RdmaSendScheduler::PrefetchTimer(uint32_t step) const
 void
 RdmaSendScheduler::OnKick()
 {
-    const QbbEventTime eventTime = QbbEventNow();
-    const QbbPs now = eventTime.GetInstant();
+    const RdmaEventTime eventTime = RdmaEventNow();
+    const RdmaPs now = eventTime.GetInstant();
     while (!m_paced.IsEmpty() && m_paced.GetFirst() <= now)
     {
         RdmaPacketEngine* qp = m_paced.Pop();
@@ -175,7 +175,7 @@ QbbFramePtr
 RdmaSendScheduler::NextFrame(QbbPort& port, uint8_t priority)
 {
     auto& ready = m_ports[port.GetPortNumber()].ready[priority];
-    const QbbPs now = QbbNow();
+    const RdmaPs now = RdmaNow();
     while (!ready.IsEmpty())
     {
         RdmaPacketEngine* qp = ready.Pop();

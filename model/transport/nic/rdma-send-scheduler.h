@@ -3,14 +3,14 @@
 #ifndef RDMA_SEND_SCHEDULER_H
 #define RDMA_SEND_SCHEDULER_H
 
-#include "qbb-event-order.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
-#include "qbb-ring.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
 #include "rdma-pace-heap.h"
 #include "rdma-packet-engine.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <array>
 #include <cstdint>
@@ -42,7 +42,7 @@ class RdmaSendScheduler : public QbbFrameSource
      * Order, among the events of one instant, at which queue pairs start after a post, a timeout or
      * a pacing delay. RdmaTcpHost and the cleanup of RdmaNic use the same order.
      */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<1>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Settling::At<1>();
 
     RdmaSendScheduler();
 
@@ -69,7 +69,7 @@ class RdmaSendScheduler : public QbbFrameSource
      * \param qp the queue pair
      * \param now current time
      */
-    void PaceChanged(RdmaPacketEngine* qp, QbbPs now);
+    void PaceChanged(RdmaPacketEngine* qp, RdmaPs now);
 
     /** \param qp a queue pair to remove; it sends no further packets */
     void Remove(RdmaPacketEngine* qp);
@@ -81,7 +81,7 @@ class RdmaSendScheduler : public QbbFrameSource
      */
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
-    /** Prefetches what the timer event reads. \param step step of QbbEvent::Prefetch()
+    /** Prefetches what the timer event reads. \param step step of RdmaEvent::Prefetch()
      */
     void PrefetchTimer(uint32_t step) const;
 
@@ -94,18 +94,18 @@ class RdmaSendScheduler : public QbbFrameSource
     {
         QbbPort* device{nullptr}; //!< device of the port
         /// ready queue pairs in round-robin order, by class
-        std::array<QbbRing<RdmaPacketEngine*>, 8> ready;
+        std::array<RdmaRingBuffer<RdmaPacketEngine*>, 8> ready;
     };
 
     void OnKick();
-    void Wait(RdmaPacketEngine* qp, QbbPs now);
+    void Wait(RdmaPacketEngine* qp, RdmaPs now);
 
     std::vector<Port> m_ports; //!< ports by index
     /// queue pairs that start at the end of the current instant
     std::vector<RdmaPacketEngine*> m_pending;
     std::vector<RdmaPacketEngine*> m_starting; //!< queue pairs that start in the current OnKick()
     RdmaPaceHeap<RdmaPacketEngine> m_paced;    //!< queue pairs that wait for pacing
-    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, EVENT_ORDER>
+    RdmaTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, EVENT_ORDER>
         m_kick; //!< end of the current instant, or earliest pacing time
 };
 

@@ -3,7 +3,7 @@
 #ifndef RDMA_AETH_H
 #define RDMA_AETH_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <array>
 #include <cstdint>
@@ -45,7 +45,7 @@ constexpr std::array<uint32_t, 32> RNR_TIMER_10US = {
     2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
 /** \param code timer code 0..31 of an RNR NAK \return the time that the requester waits */
-constexpr QbbPs
+constexpr RdmaPs
 RnrTimer(uint8_t code)
 {
     return RNR_TIMER_10US[code & VALUE_MASK] * 10_us;

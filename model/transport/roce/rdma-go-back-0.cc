@@ -45,7 +45,7 @@ RdmaGoBack0Sender::GetInFlight() const
 }
 
 bool
-RdmaGoBack0Sender::Advance(int64_t arrived, QbbPs now)
+RdmaGoBack0Sender::Advance(int64_t arrived, RdmaPs now)
 {
     if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
     {

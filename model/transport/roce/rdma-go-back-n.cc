@@ -27,7 +27,7 @@ RdmaGoBackNSender::GetNext() const
 }
 
 bool
-RdmaGoBackNSender::Sent(uint64_t packets, QbbPs now)
+RdmaGoBackNSender::Sent(uint64_t packets, RdmaPs now)
 {
     const bool again = m_next < m_highest;
     m_retransmissions += again;
@@ -93,7 +93,7 @@ RdmaGoBackNSender::IsLostAgain()
 }
 
 RdmaSenderEvent
-RdmaGoBackNSender::OnNak(int64_t expected, int64_t, QbbPs now)
+RdmaGoBackNSender::OnNak(int64_t expected, int64_t, RdmaPs now)
 {
     RdmaSenderEvent event;
     event.mayBegin = Advance(expected, now);

@@ -49,8 +49,8 @@ class RdmaGoBackNSender : public RdmaSender
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
-    bool Sent(uint64_t packets, QbbPs now) override;
-    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) override;
+    bool Sent(uint64_t packets, RdmaPs now) override;
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) override;
 
     /** \return current window in packets */
     uint64_t GetWindow() const

@@ -59,7 +59,7 @@ RoceRequester::MayStartRead(const RdmaSendEntry& entry) const
 }
 
 void
-RoceRequester::StartRead(QbbPs)
+RoceRequester::StartRead(RdmaPs)
 {
     if (!m_reads)
     {
@@ -79,7 +79,7 @@ RoceRequester::AwaitsResponse() const
 }
 
 bool
-RoceRequester::FindsLostResponses(int64_t end, QbbPs now)
+RoceRequester::FindsLostResponses(int64_t end, RdmaPs now)
 {
     if (!AwaitsResponse() || end <= static_cast<int64_t>(m_reads->next))
     {
@@ -109,7 +109,7 @@ RoceRequester::SendTimerExpired()
 }
 
 void
-RoceRequester::RecoverLostResponse(QbbPs now)
+RoceRequester::RecoverLostResponse(RdmaPs now)
 {
     if (!m_reads->requested)
     {
@@ -120,7 +120,7 @@ RoceRequester::RecoverLostResponse(QbbPs now)
 }
 
 void
-RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     if (info.irn)
     {
@@ -137,7 +137,7 @@ RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
 }
 
 void
-RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
+RoceRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
 {
     if (!AwaitsResponse())
     {

@@ -26,7 +26,7 @@ class RoceRequester : public RdmaRequester
     using RdmaRequester::RdmaRequester;
 
     void Reset() override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
     void End() override;
     void AddTo(RdmaQueuePairStats& stats) const override;
 
@@ -45,13 +45,13 @@ class RoceRequester : public RdmaRequester
 
     void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) override;
     bool MayStartRead(const RdmaSendEntry& entry) const override;
-    void StartRead(QbbPs now) override;
-    bool FindsLostResponses(int64_t end, QbbPs now) override;
+    void StartRead(RdmaPs now) override;
+    bool FindsLostResponses(int64_t end, RdmaPs now) override;
     bool AwaitsResponse() const override;
     void OldestRequestCompleted() override;
     void SendTimerExpired() override;
-    void RecoverLostResponse(QbbPs now);
-    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
+    void RecoverLostResponse(RdmaPs now);
+    void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one
 };

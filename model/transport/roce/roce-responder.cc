@@ -59,7 +59,7 @@ RoceResponder::End()
 }
 
 void
-RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     if (info.irn)
     {
@@ -155,7 +155,7 @@ RoceResponder::Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 }
 
 void
-RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     ++m_endpoint.connection.counters.packetsAccepted;
     m_message.Add(frame, info, IsSend(GetOperation(frame.opcode)));
@@ -217,7 +217,7 @@ RoceResponder::Sync()
 }
 
 void
-RoceResponder::OnTimer(QbbPs now)
+RoceResponder::OnTimer(RdmaPs now)
 {
     m_answers->passed = now;
     Sync();
@@ -337,7 +337,7 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
 }
 
 QbbFramePtr
-RoceResponder::MakeFrame(QbbPs now)
+RoceResponder::MakeFrame(RdmaPs now)
 {
     auto& queue = m_answers->queue;
     m_answers->passed = now;

@@ -20,19 +20,19 @@ class RoceResponder : public RdmaResponder
     using RdmaResponder::RdmaResponder;
 
     void Reset() override;
-    QbbFramePtr MakeFrame(QbbPs now) override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
-    void OnTimer(QbbPs now) override;
+    QbbFramePtr MakeFrame(RdmaPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
+    void OnTimer(RdmaPs now) override;
     void End() override;
 
   private:
     /** Queued responses, allocated with the peer's first READ or atomic. */
     struct Answers
     {
-        QbbRing<RdmaResponse> queue; //!< responses to be sent, in order
-        QbbRing<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
-        QbbPs passed{0};             //!< latest known time: responses due by then may be sent
-        uint64_t answered{0};        //!< one more than the highest response number ever sent
+        RdmaRingBuffer<RdmaResponse> queue; //!< responses to be sent, in order
+        RdmaRingBuffer<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
+        RdmaPs passed{0};     //!< latest known time: responses due by then may be sent
+        uint64_t answered{0}; //!< one more than the highest response number ever sent
     };
 
     void SendAeth(uint8_t syndrome,
@@ -43,7 +43,7 @@ class RoceResponder : public RdmaResponder
     uint32_t CountUnanswered() const override;
 
     Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info);
-    void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
+    void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now);
     void Repeat(const QbbFrame& frame, uint64_t packet);
     void TakeBack(uint64_t packet);
     void Sync();

@@ -2,12 +2,12 @@
 
 #include "roce-transport.h"
 
-#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-time.h"
 #include "roce-requester.h"
 #include "roce-responder.h"
 
@@ -105,14 +105,14 @@ std::unique_ptr<RdmaSender>
 RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
     RdmaSenderConfig config;
-    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_timeout));
+    config.timeouts.high = limits.timeout.value_or(RdmaToPs(m_timeout));
     config.timeouts.low = config.timeouts.high;
     if (m_adaptive)
     {
         RefuseRdmaIf(m_timeout.IsZero() && !limits.timeout,
                      "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
                      "0; accepted: more than 0");
-        config.timeouts.max = QbbToPs(m_maxTimeout);
+        config.timeouts.max = RdmaToPs(m_maxTimeout);
         RefuseRdmaIf(config.timeouts.high > config.timeouts.max,
                      "RoceTransport: the retransmission timeout is ",
                      config.timeouts.high,

@@ -2,7 +2,7 @@
 
 #include "rdma-completion-queue.h"
 
-#include "qbb-trace.h"
+#include "rdma-trace.h"
 
 #include <ns3/abort.h>
 

@@ -3,7 +3,7 @@
 #ifndef RDMA_COMPLETION_QUEUE_H
 #define RDMA_COMPLETION_QUEUE_H
 
-#include "qbb-ring.h"
+#include "rdma-ring-buffer.h"
 #include "rdma-verbs.h"
 
 #include <ns3/callback.h>
@@ -120,9 +120,9 @@ class RdmaCompletionQueue : public Object
   private:
     void Notify(const RdmaWorkCompletion& completion);
 
-    QbbRing<RdmaWorkCompletion> m_queue; //!< completions waiting to be polled
-    CompletionCallback m_callback;       //!< receives completions in place of the queue
-    NotificationCallback m_notify;       //!< is notified of a completion
+    RdmaRingBuffer<RdmaWorkCompletion> m_queue; //!< completions waiting to be polled
+    CompletionCallback m_callback;              //!< receives completions in place of the queue
+    NotificationCallback m_notify;              //!< is notified of a completion
     RdmaNotification m_requested{RdmaNotification::NONE}; //!< requested notification
 };
 

@@ -51,7 +51,7 @@ struct RdmaConnection
         RdmaRetryLimits values = limits ? *limits : RdmaRetryLimits();
         if (timerOff && !values.timeout)
         {
-            values.timeout = QbbPs(0);
+            values.timeout = RdmaPs(0);
         }
         return values;
     }

@@ -70,7 +70,7 @@ struct RdmaQpAttributes
  * \param code timeout code of a queue pair (IBA Vol. 1, 9.9.2.1.1), 0..31
  * \return 4.096 us x 2^code; 0 for code 0, which disables the timer
  */
-constexpr QbbPs
+constexpr RdmaPs
 GetRdmaTimeout(uint8_t code)
 {
     return code == 0 ? 0_ps : 4'096_ns * (int64_t{1} << code);

@@ -187,10 +187,10 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
                                           << RDMA_MAX_MESSAGE_BYTES);
     if (state == RdmaQpState::ERR)
     {
-        m_engine.GetRequester().Flush(request, QbbNow());
+        m_engine.GetRequester().Flush(request, RdmaNow());
         return;
     }
-    m_engine.GetRequester().Post(request, QbbNow());
+    m_engine.GetRequester().Post(request, RdmaNow());
     m_engine.SyncTimer();
 }
 
@@ -202,7 +202,7 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
     NS_ABORT_MSG_IF(m_engine.GetResponder().GetSharedReceiveQueue(),
                     "rdma: PostReceive() on a queue pair that has a shared receive queue; post to "
                     "that");
-    m_engine.GetResponder().PostReceive(request, QbbNow());
+    m_engine.GetResponder().PostReceive(request, RdmaNow());
 }
 
 void
@@ -283,7 +283,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {
-        m_engine.GetRequester().Release(QbbNow());
+        m_engine.GetRequester().Release(RdmaNow());
         m_engine.SyncTimer();
     }
 }
@@ -408,7 +408,7 @@ RdmaQueuePair::GetSample() const
 {
     RdmaReactionPoint* const reaction = m_engine.connection.reaction.get();
     RdmaQueuePairSample sample;
-    sample.time = QbbNow();
+    sample.time = RdmaNow();
     sample.qpn = GetQpn();
     sample.packetsInFlight = GetPacketsInFlight();
     sample.bytesInFlight =

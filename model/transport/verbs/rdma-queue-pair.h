@@ -3,12 +3,12 @@
 #ifndef RDMA_QUEUE_PAIR_H
 #define RDMA_QUEUE_PAIR_H
 
-#include "qbb-trace.h"
 #include "rdma-completion-queue.h"
 #include "rdma-packet-engine.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-shared-receive-queue.h"
+#include "rdma-trace.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
 
@@ -422,9 +422,9 @@ class RdmaQueuePair : public Object
     Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests; may be null
     Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests; may be null
 
-    QbbTrace<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
-    QbbTrace<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
-    QbbTrace<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
+    RdmaTrace<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
+    RdmaTrace<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
+    RdmaTrace<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
 };
 
 } // namespace ns3

@@ -3,8 +3,8 @@
 #ifndef RDMA_SHARED_RECEIVE_QUEUE_H
 #define RDMA_SHARED_RECEIVE_QUEUE_H
 
-#include "qbb-ring.h"
-#include "qbb-trace.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-trace.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
@@ -61,9 +61,9 @@ class RdmaSharedReceiveQueue : public Object
     typedef void (*LimitCallback)(uint32_t size);
 
   private:
-    QbbRing<RdmaReceiveRequest> m_requests; //!< waiting requests, oldest first
-    uint32_t m_limit{0};                    //!< limit armed by SetLimit(); 0: none
-    QbbTrace<uint32_t> m_limitReached;      //!< trace LimitReached
+    RdmaRingBuffer<RdmaReceiveRequest> m_requests; //!< waiting requests, oldest first
+    uint32_t m_limit{0};                           //!< limit armed by SetLimit(); 0: none
+    RdmaTrace<uint32_t> m_limitReached;            //!< trace LimitReached
 };
 
 } // namespace ns3

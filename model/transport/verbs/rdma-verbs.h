@@ -3,7 +3,7 @@
 #ifndef RDMA_VERBS_H
 #define RDMA_VERBS_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <ostream>
@@ -167,7 +167,7 @@ struct RdmaWorkCompletion
     /// Atomics: value of the word before the operation (rdma-core returns it in memory)
     uint64_t original{0};
     uint32_t qpn{0}; //!< local queue pair number
-    QbbPs time{0};   //!< time of the completion
+    RdmaPs time{0};  //!< time of the completion
 };
 
 /**
@@ -179,7 +179,7 @@ struct RdmaMessageArrival
     uint32_t qpn{0};   //!< QP number of the receiving queue pair
     uint64_t bytes{0}; //!< message length in bytes
     uint32_t msn{0};   //!< message sequence number (MSN) after the message, 24 bits
-    QbbPs time{0};     //!< time at which the message was complete
+    RdmaPs time{0};    //!< time at which the message was complete
 };
 
 /**

@@ -32,8 +32,8 @@ class ApplicationLatencyTestCase : public TestCase
         {
             const char* operation;
             const char* size;
-            QbbPs first;
-            QbbPs others;
+            RdmaPs first;
+            RdmaPs others;
         };
 
         const Row rows[] = {
@@ -95,15 +95,15 @@ class ApplicationBandwidthTestCase : public TestCase
         // first frame of all at 1110 x 80 + 1 us = 1 088 800 and sends without a gap; the last
         // frame begins 88 480 before the end of that and takes 1094 x 80 + 1 us = 1 087 520, the
         // acknowledgement 2 011 840.
-        constexpr QbbPs MESSAGE = 5'664'000_ps;
-        constexpr QbbPs REST = 1'088'800_ps - 88'480_ps + 1'087'520_ps + 2'011'840_ps;
+        constexpr RdmaPs MESSAGE = 5'664'000_ps;
+        constexpr RdmaPs REST = 1'088'800_ps - 88'480_ps + 1'087'520_ps + 2'011'840_ps;
 
         struct Row
         {
             const char* depth;
             const char* queuePairs;
             const char* iterations;
-            QbbPs end;
+            RdmaPs end;
         };
 
         const Row rows[] = {

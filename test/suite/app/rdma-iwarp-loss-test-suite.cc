@@ -19,7 +19,7 @@ using namespace ns3::RdmaTestIwarp;
 namespace
 {
 
-constexpr QbbPs RTO = 320_us; //!< the smallest timeout
+constexpr RdmaPs RTO = 320_us; //!< the smallest timeout
 
 /** \return options of MakePair(), with RTO */
 RdmaFabricOptions
@@ -85,7 +85,7 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
         // An acknowledgement with one SACK block has 12 B of options and thus 14 + 20 + 32 + 4 =
         // 70 B, 6 B more than the shortest frame.
-        const QbbPs sackHop = (8 + 70) * 80_ps + 1_us;
+        const RdmaPs sackHop = (8 + 70) * 80_ps + 1_us;
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
                               3 * SEGMENT + 2 * SEGMENT_HOP + 2 * sackHop + 2 * SEGMENT_HOP,
                               "fast retransmission");

@@ -31,7 +31,7 @@ class IwarpTimelineTestCase : public TestCase
 
   private:
     /** \param bytes size of a flow at the given start \return result of the flow */
-    RdmaFlowResult RunOne(uint64_t bytes, QbbPs start = 0_ps)
+    RdmaFlowResult RunOne(uint64_t bytes, RdmaPs start = 0_ps)
     {
         const Finished finished = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, bytes, start)});
         const RdmaFlowResult& result = finished.outcome.flows.at(0);
@@ -66,7 +66,7 @@ class IwarpTimelineTestCase : public TestCase
         // have left, further acknowledgements come and release two segments each. The last twenty
         // segments leave back to back.
         result = RunOne(30 * 1024);
-        const QbbPs firstAck = 2 * SEGMENT_HOP + 2 * ACK_HOP;
+        const RdmaPs firstAck = 2 * SEGMENT_HOP + 2 * ACK_HOP;
         NS_TEST_EXPECT_MSG_EQ(firstAck, 4'185'920_ps, "arithmetic");
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
                               firstAck + 19 * SEGMENT + 2 * SEGMENT_HOP,
@@ -152,14 +152,14 @@ class TurnsTestCase : public TestCase
         // Three frames go before the short flow's first segment: the one on the line, the one that
         // waits in the port, and the long flow's turn. One frame of the long flow goes between
         // every two segments of the short flow.
-        const QbbPs ideal = 2 * SEGMENT + 2 * SEGMENT_HOP;
+        const RdmaPs ideal = 2 * SEGMENT + 2 * SEGMENT_HOP;
         NS_TEST_EXPECT_MSG_EQ(flows[1].ideal, ideal, "ideal");
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fct.value_or(QBB_NEVER),
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fct.value_or(RDMA_NEVER),
                                     ideal + 5 * SEGMENT,
                                     "the short flow");
         // Both flows together fill the line as soon as slow start has opened the long flow's
         // window.
-        NS_TEST_EXPECT_MSG_LT(flows[0].fct.value_or(QBB_NEVER), 900_us, "the long flow");
+        NS_TEST_EXPECT_MSG_LT(flows[0].fct.value_or(RDMA_NEVER), 900_us, "the long flow");
     }
 };
 

@@ -74,8 +74,8 @@ struct Sharing
     uint32_t tcpFlows;     //!< connections, two per host
     double tcpShare;       //!< bytes of class 0 over bytes of both classes
     double tolerance;      //!< tolerance of tcpShare
-    QbbPs from;            //!< when counting begins
-    QbbPs to;              //!< when counting ends
+    RdmaPs from;           //!< when counting begins
+    RdmaPs to;             //!< when counting ends
 };
 
 /** Two switches, one link between them; RDMA and TCP from left to right. */
@@ -100,7 +100,7 @@ class SharingTestCase : public TestCase
         test.helper.SetDeviceAttribute("Scheduler", StringValue(m_sharing.scheduler));
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(BUFFER_BYTES));
         RdmaTopologyRates rates;
-        rates.hostRate = QbbBitRate(DataRate(m_sharing.rate));
+        rates.hostRate = RdmaBitRate(DataRate(m_sharing.rate));
         rates.uplinkRate = rates.hostRate;
         // Hosts 0 .. 7 are on the left, 8 .. 15 on the right. Links 0 .. 15 are the hosts', link 16
         // is the bottleneck.
@@ -178,7 +178,7 @@ class SharingTestCase : public TestCase
         };
         Count from;
         RdmaTestPair::At(m_sharing.from, [&]() { from = count(); });
-        Simulator::Stop(QbbToTime(m_sharing.to));
+        Simulator::Stop(RdmaToTime(m_sharing.to));
         Simulator::Run();
         const Count to = count();
 

@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbBitRate RATE = 40_gbps;
+constexpr RdmaBitRate RATE = 40_gbps;
 constexpr uint8_t DCQCN_PRIORITY = 3;
 
 /** Hosts 1 to N send to host 0 through a switch until the test ends. */
@@ -66,10 +66,10 @@ class DcqcnStar
     }
 
     /** \param host host that sends \param start when the host starts */
-    void Start(uint32_t host, QbbPs start)
+    void Start(uint32_t host, RdmaPs start)
     {
         const auto sender = test.fabric->Connect(host, 0, DCQCN_PRIORITY).first;
-        Simulator::Schedule(QbbToTime(start), [sender] {
+        Simulator::Schedule(RdmaToTime(start), [sender] {
             RdmaSendRequest request;
             request.length = RDMA_MAX_MESSAGE_BYTES;
             sender->PostSend(request);
@@ -86,9 +86,9 @@ class DcqcnStar
     }
 
     /** Runs and measures. \param from start of the measurement \param to end of the run */
-    void Run(QbbPs from, QbbPs to)
+    void Run(RdmaPs from, RdmaPs to)
     {
-        Simulator::Schedule(QbbToTime(from), [this] {
+        Simulator::Schedule(RdmaToTime(from), [this] {
             for (const auto& port : m_ports)
             {
                 m_before.push_back(port->GetCounters().classes[DCQCN_PRIORITY]);

@@ -46,9 +46,9 @@ struct ShareOutcome
  * \return shares, queue and losses in the measured time
  */
 ShareOutcome
-Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, QbbPs gap)
+Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, RdmaPs gap)
 {
-    const QbbPs measured = algorithm.measured;
+    const RdmaPs measured = algorithm.measured;
     RdmaTestFabric test;
     test.helper.SetTransport(algorithm.irn ? "ns3::IrnTransport" : "ns3::RoceTransport");
     if (algorithm.irn)
@@ -101,16 +101,16 @@ Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, QbbPs gap)
         return bytes;
     };
 
-    Simulator::Stop(QbbToTime(flows * gap + algorithm.settle));
+    Simulator::Stop(RdmaToTime(flows * gap + algorithm.settle));
     Simulator::Run();
     const auto before = count();
     const double bytesBefore = countLineBytes();
     const RdmaFabricTotals totalsBefore = test.fabric->GetTotals();
     ShareOutcome outcome;
-    constexpr QbbPs STEP = 1_us;
-    for (QbbPs at; at < measured; at += STEP)
+    constexpr RdmaPs STEP = 1_us;
+    for (RdmaPs at; at < measured; at += STEP)
     {
-        Simulator::Stop(QbbToTime(STEP));
+        Simulator::Stop(RdmaToTime(STEP));
         Simulator::Run();
         const double queue = static_cast<double>(port->GetQueues().GetBytes(3)) / 1000;
         outcome.meanQueueKb += queue * static_cast<double>(STEP) / static_cast<double>(measured);
@@ -167,8 +167,8 @@ class FairnessTestCase : public TestCase
     /** \param flows number of flows \param queue expected mean of the queue */
     void Check(uint32_t flows, const RdmaTestQueue& queue)
     {
-        constexpr QbbPs LATER = 3_ms;
-        constexpr QbbPs CLOSE = 100_us;
+        constexpr RdmaPs LATER = 3_ms;
+        constexpr RdmaPs CLOSE = 100_us;
         const ShareOutcome outcome = Measure(m_algorithm, flows, flows == 2 ? LATER : CLOSE);
         const std::string what = m_algorithm.name + ", " + std::to_string(flows) + " flows";
         NS_TEST_EXPECT_MSG_GT(outcome.utilisation, m_algorithm.utilisation, what << ": in use");

@@ -37,8 +37,8 @@ constexpr uint64_t FLOW_LINE_BYTES = 1'080'130;
  * \param first arrival of the first frame at the last switch
  * \return when the last frame arrives at the receiver, 1 us away
  */
-constexpr QbbPs
-GetLastArrival(QbbPs first)
+constexpr RdmaPs
+GetLastArrival(RdmaPs first)
 {
     return first + (SENDERS * FLOW_LINE_BYTES - 12) * 80_ps + 1_us;
 }
@@ -56,10 +56,10 @@ MakeIncast(uint32_t first, uint32_t receiver)
 }
 
 /** \param results results of flows \return the latest completion */
-QbbPs
+RdmaPs
 GetLast(const std::vector<RdmaFlowResult>& results)
 {
-    QbbPs last;
+    RdmaPs last;
     for (const auto& result : results)
     {
         last = std::max(last, result.flow.start + result.fct.value_or(0_ps));

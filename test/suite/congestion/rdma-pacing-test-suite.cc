@@ -26,12 +26,12 @@ class FixedRateController : public RdmaRateController
 {
   public:
     /** \param rate the rate */
-    explicit FixedRateController(QbbBitRate rate)
+    explicit FixedRateController(RdmaBitRate rate)
         : m_rate(rate)
     {
     }
 
-    QbbBitRate GetRate(QbbPs /* now */) override
+    RdmaBitRate GetRate(RdmaPs /* now */) override
     {
         return m_rate;
     }
@@ -47,7 +47,7 @@ class FixedRateController : public RdmaRateController
     }
 
   private:
-    QbbBitRate m_rate; //!< the rate
+    RdmaBitRate m_rate; //!< the rate
 };
 
 /** Congestion control with a fixed rate. */
@@ -55,7 +55,7 @@ class FixedRateControl : public RdmaCongestionControl
 {
   public:
     /** \param rate the rate */
-    explicit FixedRateControl(QbbBitRate rate)
+    explicit FixedRateControl(RdmaBitRate rate)
         : m_rate(rate)
     {
     }
@@ -67,7 +67,7 @@ class FixedRateControl : public RdmaCongestionControl
     }
 
   private:
-    QbbBitRate m_rate; //!< the rate
+    RdmaBitRate m_rate; //!< the rate
 };
 
 /**

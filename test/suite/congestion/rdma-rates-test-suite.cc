@@ -56,7 +56,7 @@ constexpr uint32_t RATES_SENDERS = 8;
 
 /** \param rate rate of all links \param delay delay of all links \return the links of a topology */
 RdmaTopologyRates
-MakeRates(QbbBitRate rate, QbbPs delay)
+MakeRates(RdmaBitRate rate, RdmaPs delay)
 {
     RdmaTopologyRates rates;
     rates.hostRate = rate;
@@ -107,7 +107,7 @@ class SteadyStateTestCase : public TestCase
         test.helper.SetDelayJitter(NanoSeconds(100));
         test.helper.AssignStreams(1);
         // Windows are whole packets, so that theory needs windows of many packets.
-        const QbbPs delay = m_rate < 1000_gbps ? 10_us : 1_us;
+        const RdmaPs delay = m_rate < 1000_gbps ? 10_us : 1_us;
         // More than a port can send in the time of the test, 800 round trips.
         const uint64_t bytes = m_rate.Get() / 8 * 5 * (delay / 1_us) / 1000;
         auto flows = MakeTestIncast(RATES_SENDERS, RATES_SENDERS, bytes);
@@ -124,7 +124,7 @@ class SteadyStateTestCase : public TestCase
         test.fabric->DescribePath(*sender, profile);
         const double rtt = static_cast<double>(profile.baseRtt) / 1e12;
         const double bdp = static_cast<double>(m_rate.Get()) / 8 * rtt;
-        const QbbPs phase = 400 * profile.baseRtt; // to settle, and again to measure
+        const RdmaPs phase = 400 * profile.baseRtt; // to settle, and again to measure
         test.Run(phase);
         const auto& counters = port->GetCounters().classes[RATES_PRIORITY];
         const auto countBytes = [&] {
@@ -145,7 +145,7 @@ class SteadyStateTestCase : public TestCase
         double queue = 0;
         for (uint32_t i = 0; i < STEPS; ++i)
         {
-            Simulator::Stop(QbbToTime(phase / STEPS));
+            Simulator::Stop(RdmaToTime(phase / STEPS));
             Simulator::Run();
             queue += static_cast<double>(port->GetQueues().GetBytes(RATES_PRIORITY)) / STEPS;
         }
@@ -185,7 +185,7 @@ class SteadyStateTestCase : public TestCase
     }
 
     std::string m_control; //!< congestion control as text
-    QbbBitRate m_rate;     //!< rate of all ports
+    RdmaBitRate m_rate;    //!< rate of all ports
 };
 
 /** Every congestion control over slow, odd and fast ports, with short and long cables. */
@@ -203,9 +203,9 @@ class AnyPathTestCase : public TestCase
         constexpr uint64_t BYTES = 20'000;
         for (const auto& name : RdmaPartName::GetAll(RdmaCongestionControl::GetTypeId()))
         {
-            for (const QbbBitRate rate : {1_mbps, 10_mbps, 75_gbps, 2400_gbps, 8000_gbps})
+            for (const RdmaBitRate rate : {1_mbps, 10_mbps, 75_gbps, 2400_gbps, 8000_gbps})
             {
-                for (const QbbPs delay : {1_us, 13_us, 10'000_us})
+                for (const RdmaPs delay : {1_us, 13_us, 10'000_us})
                 {
                     RdmaTestFabric test;
                     // The headroom of long cables at 8 Tb/s exceeds every buffer.

@@ -113,13 +113,13 @@ class HpccIncastTestCase : public TestCase
         };
         test.Run(5 * MS);
         const double before = count();
-        constexpr QbbPs STEP = 1_us;
-        constexpr QbbPs MEASURED = 10 * MS;
+        constexpr RdmaPs STEP = 1_us;
+        constexpr RdmaPs MEASURED = 10 * MS;
         double mean = 0;
         double peak = 0;
-        for (QbbPs at = 0_ps; at < MEASURED; at += STEP)
+        for (RdmaPs at = 0_ps; at < MEASURED; at += STEP)
         {
-            Simulator::Stop(QbbToTime(STEP));
+            Simulator::Stop(RdmaToTime(STEP));
             Simulator::Run();
             const auto queue = static_cast<double>(port->GetQueues().GetBytes(PRIORITY));
             mean += queue * double(STEP) / double(MEASURED);

@@ -70,7 +70,7 @@ class DeterminismTestCase : public TestCase
      * \return flows like those of the HPCC simulator's traffic generator: WebSearch sizes, Poisson
      */
     static std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology,
-                                           QbbPs duration,
+                                           RdmaPs duration,
                                            double load)
     {
         RngSeedManager::SetSeed(11);

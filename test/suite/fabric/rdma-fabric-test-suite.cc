@@ -154,7 +154,7 @@ class FabricRunTestCase : public TestCase
             bytes += port.txBytes;
         }
         uint64_t payload = 0;
-        QbbPs last{0};
+        RdmaPs last{0};
         for (const auto& flow : plain.flows)
         {
             last = std::max(last, flow.flow.start + *flow.cqe);

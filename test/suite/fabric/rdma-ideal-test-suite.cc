@@ -37,8 +37,8 @@ class HandComputedTestCase : public TestCase
         uint32_t destination; //!< receiving host; host 0 sends
         uint32_t mtu;
         uint64_t bytes;
-        QbbPs fct; //!< last byte in the receiver's memory
-        QbbPs ack; //!< time from there to the sender's completion
+        RdmaPs fct; //!< last byte in the receiver's memory
+        RdmaPs ack; //!< time from there to the sender's completion
     };
 
     void Check(const Row& row)
@@ -139,7 +139,7 @@ class IdealFctTestCase : public TestCase
                  {uint64_t{1}, uint64_t{m_mtu}, uint64_t{m_mtu} + 1, uint64_t{10'000'000}})
             {
                 // 10 MB at 3 Gb/s take 30 ms, so that each flow is alone.
-                const QbbPs start = flows.size() * 50_ms;
+                const RdmaPs start = flows.size() * 50_ms;
                 flows.push_back(MakeTestFlow(flows.size(), 0, destination, bytes, start));
             }
         }
@@ -176,7 +176,7 @@ class RandomPathTestCase : public TestCase
     void DoRun() override
     {
         std::mt19937 random(7);
-        const QbbBitRate rates[] =
+        const RdmaBitRate rates[] =
             {400_gbps, 100_gbps, 40_gbps, 10_gbps, 3_gbps, 7_gbps, 99'999'999'977_bps};
         for (int round = 0; round < 60; ++round)
         {
@@ -193,14 +193,14 @@ class RandomPathTestCase : public TestCase
             for (uint32_t i = 0; i <= switches; ++i)
             {
                 const uint32_t next = i == switches ? other : topology.AddSwitch();
-                const QbbBitRate rate = rates[random() % std::size(rates)];
-                const QbbPs delay(1 + random() % 3'000'000);
+                const RdmaBitRate rate = rates[random() % std::size(rates)];
+                const RdmaPs delay(1 + random() % 3'000'000);
                 topology.AddLink(last, next, rate, delay);
                 path << rate << " bit/s " << delay << " ps, ";
                 last = next;
             }
             const uint64_t bytes = 1 + random() % (100 * mtu);
-            test.Install(topology, {MakeTestFlow(0, 0, 1, bytes, QbbPs(random() % 1'000'000))});
+            test.Install(topology, {MakeTestFlow(0, 0, 1, bytes, RdmaPs(random() % 1'000'000))});
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(test.results[0].fct.value_or(-1_ps),
                                   test.results[0].ideal,

@@ -48,7 +48,7 @@ class InterruptTestCase : public TestCase
         Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(m_threads));
         for (const int signal : {SIGINT, SIGTERM})
         {
-            for (const QbbPs at : {1_us, 50_us, 1'000_us})
+            for (const RdmaPs at : {1_us, 50_us, 1'000_us})
             {
                 Interrupt(signal, at);
             }
@@ -57,7 +57,7 @@ class InterruptTestCase : public TestCase
         GlobalValue::Bind("simulator", StringValue("own"));
     }
 
-    void Interrupt(int signal, QbbPs at)
+    void Interrupt(int signal, RdmaPs at)
     {
         const std::string file = CreateTempDirFilename("monitor.csv");
         RdmaFabricOptions options;
@@ -67,7 +67,7 @@ class InterruptTestCase : public TestCase
         options.stop = "1000s";
         options.instruments = "monitor[File=" + file + "]"; // the name has commas
         RdmaFabricRun run(options);
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, QbbToTime(at), [signal] {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, RdmaToTime(at), [signal] {
             raise(signal);
         });
         run.Run();

@@ -22,8 +22,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs WINDOW_BEGIN = 50_us;
-constexpr QbbPs WINDOW_END = 200_us;
+constexpr RdmaPs WINDOW_BEGIN = 50_us;
+constexpr RdmaPs WINDOW_END = 200_us;
 
 /** \return options of a run with eight hosts at a switch; all runs have one window */
 RdmaFabricOptions
@@ -79,10 +79,10 @@ class MeasuredRunTestCase : public TestCase
         uint64_t counted = 0;
         uint64_t later = 0;
         double slowdowns = 0;
-        QbbPs last{0};
+        RdmaPs last{0};
         for (const RdmaFlowResult& result : outcome.flows)
         {
-            const QbbPs start = result.flow.start;
+            const RdmaPs start = result.flow.start;
             const bool isCounted = WINDOW_BEGIN <= start && start < WINDOW_END;
             NS_TEST_ASSERT_MSG_EQ(result.isCounted, isCounted, "flow " << result.flow.id);
             NS_TEST_EXPECT_MSG_NE(result.status, "not started", "flow " << result.flow.id);
@@ -185,7 +185,7 @@ class BlockTestCase : public TestCase
 
   private:
     /** \param block length of a block \return digest of all flows */
-    static std::string RunBlocks(QbbPs block)
+    static std::string RunBlocks(RdmaPs block)
     {
         RngSeedManager::SetSeed(3);
         RdmaFabricHelper helper;
@@ -208,7 +208,7 @@ class BlockTestCase : public TestCase
     void DoRun() override
     {
         const std::string digest = RunBlocks(RdmaArrivals::BLOCK);
-        for (const QbbPs block : {1_us, 17_us, 1_ms})
+        for (const RdmaPs block : {1_us, 17_us, 1_ms})
         {
             NS_TEST_EXPECT_MSG_EQ(RunBlocks(block), digest, "block of " << block << " ps");
         }

@@ -147,7 +147,7 @@ class RandomRound
             }
             flow.bytes = m_dice.Number(1, largest);
             // Half of the flows start at one instant.
-            flow.start = m_dice.OneIn(2) ? 0_ps : QbbPs(m_dice.Number(0, 50'000'000));
+            flow.start = m_dice.OneIn(2) ? 0_ps : RdmaPs(m_dice.Number(0, 50'000'000));
             do
             {
                 flow.priority = m_dice.Number(0, 7);
@@ -157,7 +157,7 @@ class RandomRound
     }
 
     /** \return settings that all ports share; the caller adds those of a link */
-    QbbPortProfile MakeProfile(uint32_t mtu, QbbPs reaction, bool overhead) const
+    QbbPortProfile MakeProfile(uint32_t mtu, RdmaPs reaction, bool overhead) const
     {
         QbbPortProfile profile;
         profile.reaction = reaction;
@@ -168,7 +168,7 @@ class RandomRound
     }
 
     /** Sets virtual output queues and port buffers, as small as the formula allows or larger. */
-    void ConfigureInputQueues(uint32_t mtu, QbbPs reaction, bool overhead)
+    void ConfigureInputQueues(uint32_t mtu, RdmaPs reaction, bool overhead)
     {
         isInputQueued = true;
         auto& helper = m_test.helper;
@@ -204,9 +204,9 @@ class RandomRound
         const uint32_t mtu = m_dice.OneOf(std::array<uint32_t, 3>{256, 1024, 4096});
         m_test.SetMtu(mtu);
         const bool overhead = !m_dice.OneIn(5);
-        const QbbPs reaction = m_dice.OneOf(std::array<QbbPs, 3>{0_ps, 100_ns, 2_us});
+        const RdmaPs reaction = m_dice.OneOf(std::array<RdmaPs, 3>{0_ps, 100_ns, 2_us});
         helper.SetDeviceAttribute("LineOverhead", BooleanValue(overhead));
-        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(QbbToTime(reaction)));
+        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(RdmaToTime(reaction)));
         helper.SetDeviceAttribute("PfcClasses", UintegerValue(m_lossless));
         helper.SetDeviceAttribute(
             "PauseQuanta",

@@ -132,7 +132,7 @@ class EffectTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(pauses3, 0, "bulk");
         // Class 4 is strict, and its threshold is twice as high.
         NS_TEST_EXPECT_MSG_LT(pauses4, pauses3, "real time");
-        QbbPs last[8];
+        RdmaPs last[8];
         for (const auto& result : test.results)
         {
             auto& end = last[result.flow.priority];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-event-order.h"
+#include "rdma-event-order.h"
 #include "rdma-test-fabric.h"
 #include "rdma-test-link.h"
 #include "rdma-test-udp.h"
@@ -85,7 +85,7 @@ class LossyIncastTestCase : public TestCase
             std::vector<RdmaFlow> flows;
             for (uint32_t host = 0; host < SENDERS; ++host)
             {
-                const QbbPs at = 10_us + start->GetInteger(0, 5'000'000) * 1_ps;
+                const RdmaPs at = 10_us + start->GetInteger(0, 5'000'000) * 1_ps;
                 flows.push_back(MakeTestFlow(host, host, SENDERS, 1'000'000, at));
             }
             RdmaTestFabric test;
@@ -170,7 +170,7 @@ class TiedUdpTestCase : public TestCase
     }
 };
 
-/** Ports that share a place in QbbPortPlace(), like those of a node with more than 512 ports. */
+/** Ports that share a place in RdmaPortPlace(), like those of a node with more than 512 ports. */
 class SharedPlaceTestCase : public TestCase
 {
   public:
@@ -253,14 +253,14 @@ class DelayJitterTestCase : public TestCase
     }
 
   private:
-    static std::vector<QbbPs> GetDelays(Time jitter, int64_t stream)
+    static std::vector<RdmaPs> GetDelays(Time jitter, int64_t stream)
     {
         RngSeedManager::SetSeed(1);
         RdmaTestFabric test;
         test.helper.SetDelayJitter(jitter);
         test.helper.AssignStreams(stream);
         test.Install(MakeRdmaStar(64, MakeTestRates(100, 100, 1000)), {});
-        std::vector<QbbPs> delays;
+        std::vector<RdmaPs> delays;
         for (uint32_t link = 0; link < 64; ++link)
         {
             delays.push_back(test.fabric->GetChannel(link)->GetDelayPs());
@@ -270,9 +270,9 @@ class DelayJitterTestCase : public TestCase
 
     void DoRun() override
     {
-        const std::vector<QbbPs> plain = GetDelays(Time(0), 5);
-        NS_TEST_EXPECT_MSG_EQ((plain == std::vector<QbbPs>(64, 1_us)), true, "no jitter");
-        const std::vector<QbbPs> delays = GetDelays(NanoSeconds(80), 5);
+        const std::vector<RdmaPs> plain = GetDelays(Time(0), 5);
+        NS_TEST_EXPECT_MSG_EQ((plain == std::vector<RdmaPs>(64, 1_us)), true, "no jitter");
+        const std::vector<RdmaPs> delays = GetDelays(NanoSeconds(80), 5);
         const auto [least, most] = std::minmax_element(delays.begin(), delays.end());
         NS_TEST_EXPECT_MSG_GT(*least, 999'999_ps, "least");
         NS_TEST_EXPECT_MSG_LT(*least, 1'010_ns, "least");

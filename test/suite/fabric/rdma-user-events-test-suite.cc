@@ -119,7 +119,7 @@ class UserEventAtArrivalTestCase : public TestCase
      * \param inserted when the scheduler gets the event
      * \return RNR NAKs of the receiver
      */
-    uint64_t RunOnce(QbbPs inserted)
+    uint64_t RunOnce(RdmaPs inserted)
     {
         RdmaTestFabric test;
         test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
@@ -129,14 +129,14 @@ class UserEventAtArrivalTestCase : public TestCase
         request.length = 4;
         sender->PostSend(request);
         // A frame of 66 B has a preamble of 8 B, at 80 ps a byte, and crosses two links of 1 us.
-        static constexpr QbbPs ARRIVAL = 2 * (74 * 80_ps + 1_us);
-        QbbPs arrived = 0_ps;
+        static constexpr RdmaPs ARRIVAL = 2 * (74 * 80_ps + 1_us);
+        RdmaPs arrived = 0_ps;
         receiver->TraceConnectWithoutContext(
             "MessageReceived",
             Callback<void, const RdmaMessageArrival&>(
                 [&](const RdmaMessageArrival& arrival) { arrived = arrival.time; }));
-        Simulator::Schedule(QbbToTime(inserted), [inserted, receiver = receiver]() {
-            Simulator::Schedule(QbbToTime(ARRIVAL - inserted), [receiver]() {
+        Simulator::Schedule(RdmaToTime(inserted), [inserted, receiver = receiver]() {
+            Simulator::Schedule(RdmaToTime(ARRIVAL - inserted), [receiver]() {
                 receiver->PostReceive({1, 4});
             });
         });

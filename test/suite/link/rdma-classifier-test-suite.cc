@@ -196,7 +196,7 @@ class BusyLink
                 "Drop",
                 Callback<void, Ptr<const Packet>, QbbDropReason>(
                     [this](Ptr<const Packet> packet, QbbDropReason reason) {
-                        m_drops << reason << packet->GetSize() << "@" << QbbNow() << " ";
+                        m_drops << reason << packet->GetSize() << "@" << RdmaNow() << " ";
                     }));
         }
         for (uint32_t i = 0; i < 3000; ++i)
@@ -234,7 +234,7 @@ class BusyLink
                 text << "\n"
                      << c.txFrames << " " << c.txBytes << " " << c.rxFrames << " " << c.rxBytes
                      << " " << c.drops << " " << port->GetQueues().GetPeakBytes(p) << " "
-                     << port->GetFlowControl().GetPauseReceiver().GetPausedTime(p, QbbNow()) << " "
+                     << port->GetFlowControl().GetPauseReceiver().GetPausedTime(p, RdmaNow()) << " "
                      << port->GetFlowControl().GetPauseReceiver().GetXoffReceived(p) << " "
                      << port->GetFlowControl().GetPauseSender().GetXonSent(p);
             }
@@ -319,7 +319,7 @@ class SerializeFramesTestCase : public TestCase
             }
             NS_TEST_EXPECT_MSG_GT(a.macControlRx, 50, "pauses");
             NS_TEST_EXPECT_MSG_GT(
-                busy.GetLink().a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow()),
+                busy.GetLink().a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, RdmaNow()),
                 1_us,
                 "paused");
             NS_TEST_EXPECT_MSG_GT(busy.GetLink().sinkB.arrivals.size(), 500, "frames");

@@ -20,16 +20,16 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs WHOLE = 86'880_ps;
-constexpr QbbPs PART = 10'880_ps;
-constexpr QbbPs FRAME_ON_LINE = (20 + 1078) * 80_ps;
-constexpr QbbPs CABLE = 500_ns;
+constexpr RdmaPs WHOLE = 86'880_ps;
+constexpr RdmaPs PART = 10'880_ps;
+constexpr RdmaPs FRAME_ON_LINE = (20 + 1078) * 80_ps;
+constexpr RdmaPs CABLE = 500_ns;
 
 /**
  * Time from a receiver's request for a pause frame, XOFF or XON, to its effect: (8 + 64) x 80 and
  * the cable until the frame is at the other end, and a reaction delay of 100 000.
  */
-constexpr QbbPs PAUSE_EFFECT = 5760_ps + CABLE + 100_ns;
+constexpr RdmaPs PAUSE_EFFECT = 5760_ps + CABLE + 100_ns;
 
 /** Arrivals of data frames at a host. */
 class Arrivals
@@ -43,7 +43,7 @@ class Arrivals
             Callback<void, Ptr<const Packet>>([this](Ptr<const Packet> packet) {
                 if (packet->GetSize() > 500)
                 {
-                    m_text << (m_text.tellp() > 0 ? " " : "") << QbbNow();
+                    m_text << (m_text.tellp() > 0 ? " " : "") << RdmaNow();
                 }
             }));
     }
@@ -63,10 +63,10 @@ class Arrivals
 
 /** \param times instants \return the instants separated by spaces */
 std::string
-ToText(std::initializer_list<QbbPs> times)
+ToText(std::initializer_list<RdmaPs> times)
 {
     std::ostringstream text;
-    for (const QbbPs time : times)
+    for (const RdmaPs time : times)
     {
         text << (text.tellp() > 0 ? " " : "") << time;
     }
@@ -124,7 +124,7 @@ class HopTestCase : public TestCase
                                   ", cut through: 1",
                               "faster, then slower");
         // Back-to-back frames of 1102 and 1086 B stay back to back.
-        constexpr QbbPs SHIFT = 2 * PART + 3 * CABLE;
+        constexpr RdmaPs SHIFT = 2 * PART + 3 * CABLE;
         NS_TEST_EXPECT_MSG_EQ(
             Run(true, 100, 2048),
             ToText({(8 + 1102) * 80_ps + SHIFT, (20 + 1102 + 8 + 1086) * 80_ps + SHIFT}) +
@@ -146,7 +146,7 @@ class ContentionTestCase : public TestCase
   private:
     void DoRun() override
     {
-        for (const QbbPs later :
+        for (const RdmaPs later :
              {0_ps, 40_ns, FRAME_ON_LINE - 80_ps, FRAME_ON_LINE, FRAME_ON_LINE + 5_ns})
         {
             RdmaTestFabric test;
@@ -155,10 +155,10 @@ class ContentionTestCase : public TestCase
                          {MakeTestFlow(0, 0, 2, 1000), MakeTestFlow(1, 1, 2, 1000, later)});
             Arrivals arrivals(test.fabric->GetNic(2)->GetPort(0));
             test.Run();
-            const QbbPs first = PART + WHOLE + 2 * CABLE;
+            const RdmaPs first = PART + WHOLE + 2 * CABLE;
             // The line is free again FRAME_ON_LINE after the start of the first frame. The header
             // of the second frame arrives "later" after the header of the first.
-            const QbbPs second = first + std::max(FRAME_ON_LINE, later);
+            const RdmaPs second = first + std::max(FRAME_ON_LINE, later);
             NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({first, second}), later);
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", later);
         }
@@ -177,13 +177,13 @@ class CutThroughPauseTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const QbbPs header = 5_us + CABLE + PART;
-        const QbbPs last = 5_us + CABLE + WHOLE;
+        const RdmaPs header = 5_us + CABLE + PART;
+        const RdmaPs last = 5_us + CABLE + WHOLE;
 
         struct Case
         {
-            QbbPs resumed;
-            QbbPs start;
+            RdmaPs resumed;
+            RdmaPs start;
         };
 
         for (const Case& c : {Case{header - 1_ns, header},
@@ -198,7 +198,7 @@ class CutThroughPauseTestCase : public TestCase
             Arrivals arrivals(port);
             Simulator::Schedule(PicoSeconds(1'000'000),
                                 [&]() { port->GetFlowControl().RequestPause(3, true); });
-            Simulator::Schedule(QbbToTime(c.resumed - PAUSE_EFFECT),
+            Simulator::Schedule(RdmaToTime(c.resumed - PAUSE_EFFECT),
                                 [&]() { port->GetFlowControl().RequestPause(3, false); });
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({c.start + WHOLE + CABLE}), c.resumed);
@@ -218,10 +218,10 @@ class CutThroughBesidePauseTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr QbbPs PAUSED = 1_us;
-        constexpr QbbPs WAITS = 5_us;   // a frame of class 3 begins, and waits in the switch
-        constexpr QbbPs PASSES = 10_us; // a frame of class 4 begins
-        constexpr QbbPs XON = 20_us;
+        constexpr RdmaPs PAUSED = 1_us;
+        constexpr RdmaPs WAITS = 5_us;   // a frame of class 3 begins, and waits in the switch
+        constexpr RdmaPs PASSES = 10_us; // a frame of class 4 begins
+        constexpr RdmaPs XON = 20_us;
         RdmaTestFabric test;
         test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
         test.Install(
@@ -229,14 +229,14 @@ class CutThroughBesidePauseTestCase : public TestCase
             {MakeTestFlow(0, 0, 2, 1000, WAITS, 3), MakeTestFlow(1, 1, 2, 1000, PASSES, 4)});
         const auto port = test.fabric->GetNic(2)->GetPort(0);
         Arrivals arrivals(port);
-        Simulator::Schedule(QbbToTime(PAUSED),
+        Simulator::Schedule(RdmaToTime(PAUSED),
                             [&]() { port->GetFlowControl().RequestPause(3, true); });
-        Simulator::Schedule(QbbToTime(PASSES), [&]() {
+        Simulator::Schedule(RdmaToTime(PASSES), [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.fabric->GetDevice(2, 3)->GetQueues().GetFrames(3),
                                   1U,
                                   "it waits");
         });
-        Simulator::Schedule(QbbToTime(XON - PAUSE_EFFECT),
+        Simulator::Schedule(RdmaToTime(XON - PAUSE_EFFECT),
                             [&]() { port->GetFlowControl().RequestPause(3, false); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
@@ -257,14 +257,14 @@ class CutThroughLinkTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr QbbPs START = 5_us;
-        constexpr QbbPs HEADER = START + CABLE + PART;
+        constexpr RdmaPs START = 5_us;
+        constexpr RdmaPs HEADER = START + CABLE + PART;
         static_assert(WHOLE - PART > 40_ns, "the frame is coming in 40 ns after its header");
 
         struct Case
         {
-            QbbPs free;
-            QbbPs begin;
+            RdmaPs free;
+            RdmaPs begin;
         };
 
         for (const bool link : {true, false})
@@ -283,7 +283,7 @@ class CutThroughLinkTestCase : public TestCase
                     link ? test.fabric->SetLinkUp(1, false)
                          : host->GetFlowControl().RequestPause(3, true);
                 });
-                Simulator::Schedule(QbbToTime(c.free), [&]() {
+                Simulator::Schedule(RdmaToTime(c.free), [&]() {
                     link ? test.fabric->SetLinkUp(1, true)
                          : port->GetFlowControl().SetPauseHonoured(0xff & ~(1U << 3));
                 });

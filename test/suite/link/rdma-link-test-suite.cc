@@ -35,8 +35,8 @@ class FrameTimeTestCase : public TestCase
             const char* rate;
             const char* overhead;
             uint32_t size;
-            QbbPs arrival; //!< time from the start of a frame to its arrival
-            QbbPs busy;    //!< time from the start until the line is free
+            RdmaPs arrival; //!< time from the start of a frame to its arrival
+            RdmaPs busy;    //!< time from the start until the line is free
         };
 
         const Row rows[] = {
@@ -63,7 +63,7 @@ class FrameTimeTestCase : public TestCase
             link.SendAt(5_us, 1, 1, 3, row.size);
             link.SendAt(5_us + 1_ps, 2, 1, 3, row.size); // begins when the line is free
             Simulator::Run();
-            const QbbPs first = 5_us + row.arrival;
+            const RdmaPs first = 5_us + row.arrival;
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
                                   "1@" + std::to_string(first.Get()) + " 2@" +
                                       std::to_string((first + row.busy).Get()),
@@ -133,7 +133,7 @@ class EventCountTestCase : public TestCase
 
   private:
     /** \return events between two instants */
-    static uint64_t Count(RdmaTestLink& link, QbbPs from, QbbPs to)
+    static uint64_t Count(RdmaTestLink& link, RdmaPs from, RdmaPs to)
     {
         uint64_t before = 0;
         uint64_t after = 0;

@@ -80,7 +80,7 @@ class PlainPauseTestCase : public TestCase
                                   1,
                                   "the same");
             NS_TEST_EXPECT_MSG_EQ(
-                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(0, QbbNow()),
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(0, RdmaNow()),
                 250'000_ps,
                 "paused");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
@@ -198,7 +198,7 @@ class PauseAndLinkStateTestCase : public TestCase
         // 1 105 760.
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "30@5100641 50@7813120", "arrivals");
         const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-        const QbbPs end = QbbNow();
+        const RdmaPs end = RdmaNow();
         // 3 050 000 - 2 105 760
         NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, end), 944'240_ps, "until it went down");
         // 3 050 000 - 2 112 480, and 5 600 000 - 4 000 000

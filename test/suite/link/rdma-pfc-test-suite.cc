@@ -67,7 +67,7 @@ class PfcPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(), "3:65535@1000000 3:0@3000000", "sent");
             NS_TEST_EXPECT_MSG_EQ(received.GetText(), "3:65535@2005760 3:0@4005760", "received");
             const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-            const QbbPs end = QbbNow();
+            const RdmaPs end = RdmaNow();
             NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, end), 2_us, "paused in all");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(4, end), 0_ps, "another class");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 1, "XOFF");
@@ -211,7 +211,7 @@ class QuantaTestCase : public TestCase
                                   "sent");
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@4206400", "after XON");
             const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, QbbNow()), 1_us, "paused");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, RdmaNow()), 1_us, "paused");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 4, "pauses and refreshes");
             NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(3),
                                   4,

@@ -75,7 +75,7 @@ class PortLog
     {
         const auto bytes = BytesOf(packet);
         m_bytes = m_text.empty() || m_bytes == bytes ? bytes : std::vector<uint8_t>();
-        m_text += (m_text.empty() ? "" : " ") + source + "@" + std::to_string(QbbNow().Get());
+        m_text += (m_text.empty() ? "" : " ") + source + "@" + std::to_string(RdmaNow().Get());
     }
 
     std::string m_text;           //!< everything since the last Take()

@@ -53,7 +53,7 @@ class FlowMonitorTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(flow.lostPackets, 0U, "lost");
         // A packet is 1000 + 8 (UDP) + 20 (IPv4) + 18 (Ethernet) = 1046 B and takes 1054 x 80 ps
         // and 1 us on each of 4 links. The first packet waited for ARP.
-        NS_TEST_EXPECT_MSG_EQ(QbbToPs(flow.lastDelay),
+        NS_TEST_EXPECT_MSG_EQ(RdmaToPs(flow.lastDelay),
                               4 * 1'084'320_ps,
                               "delay of the last packet");
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-test-stack.h"
+#include "rdma-time.h"
 
 #include <ns3/bulk-send-helper.h>
 #include <ns3/inet-socket-address.h>
@@ -45,7 +45,7 @@ class StackPingTestCase : public TestCase
   private:
     void AddRtt(Time rtt)
     {
-        m_rtt.push_back(QbbToPs(rtt));
+        m_rtt.push_back(RdmaToPs(rtt));
     }
 
     void AddNumberedRtt(uint16_t, Time rtt)
@@ -84,7 +84,7 @@ class StackPingTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ((link.b->GetCounters().classes[0].rxFrames >= 4), true, "ARP too");
     }
 
-    std::vector<QbbPs> m_rtt; //!< round-trip times
+    std::vector<RdmaPs> m_rtt; //!< round-trip times
 };
 
 /** UDP over IPv4, whole datagrams and fragments. */
@@ -221,15 +221,15 @@ class TcpTestCase : public TestCase
         bulk.SetAttribute("SendSize", UintegerValue(65536));
         auto sources = bulk.Install(link.nodes.Get(0));
         sources.Start(Seconds(1));
-        QbbPs begin; // ARP waits for a random time before that
-        QbbPs done;
+        RdmaPs begin; // ARP waits for a random time before that
+        RdmaPs done;
         const auto sink = DynamicCast<PacketSink>(sinks.Get(0));
         sink->TraceConnectWithoutContext("Rx",
                                          Callback<void, Ptr<const Packet>, const Address&>(
                                              [&](Ptr<const Packet>, const Address&) {
-                                                 begin = begin == 0_ps ? QbbNow() : begin;
+                                                 begin = begin == 0_ps ? RdmaNow() : begin;
                                                  done =
-                                                     sink->GetTotalRx() >= BYTES ? QbbNow() : 0_ps;
+                                                     sink->GetTotalRx() >= BYTES ? RdmaNow() : 0_ps;
                                              }));
         Simulator::Stop(Seconds(10));
         Simulator::Run();

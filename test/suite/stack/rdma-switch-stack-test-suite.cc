@@ -54,12 +54,12 @@ class Pinger
         ping->SetStopTime(Seconds(4.5));
     }
 
-    std::vector<QbbPs> rtt; //!< round-trip times
+    std::vector<RdmaPs> rtt; //!< round-trip times
 
   private:
     void Add(Time time)
     {
-        rtt.push_back(QbbToPs(time));
+        rtt.push_back(RdmaToPs(time));
     }
 
     void AddNumbered(uint16_t, Time time)

@@ -113,7 +113,7 @@ class CrossbarWeightsTestCase : public TestCase
             port->SetAttribute("Scheduler", StringValue("1,1,1,3,1,1,1,1"));
         });
         RdmaTestLink::At(2_ms, note);
-        Simulator::Stop(QbbToTime(2_ms + 1_ps));
+        Simulator::Stop(RdmaToTime(2_ms + 1_ps));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ_TOL((sent[2] - sent[0]) / (sent[3] - sent[1]), 1.0, 0.02, "equal");
         NS_TEST_EXPECT_MSG_EQ_TOL((sent[4] - sent[2]) / (sent[5] - sent[3]), 3.0, 0.1, "3 to 1");
@@ -135,7 +135,7 @@ class CrossbarPauseTestCase : public TestCase
         RdmaTestSwitch rig(4, {{"Crossbar", "true"}, {"CrossbarEgressBytes", "2500"}});
         // Class 3 is paused at host 2 before the first frame comes in.
         RdmaTestLink::At(1_ps, [&]() { rig.hosts[2]->GetFlowControl().RequestPause(3, true); });
-        const QbbPs start = 2_us;
+        const RdmaPs start = 2_us;
         rig.SendAt(start, 0, 2, 0, 5);
         rig.SendAt(start, 0, 3, 50, 2);
         rig.SendAt(start, 1, 2, 10, 2, 4);

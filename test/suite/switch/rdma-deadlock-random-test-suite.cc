@@ -89,7 +89,7 @@ class DeadlockRandomTestCase : public TestCase
                                              source,
                                              (source + ahead) % hosts,
                                              1 + random() % 3'000'000,
-                                             QbbPs(random()) % 5_us,
+                                             RdmaPs(random()) % 5_us,
                                              3 + random() % 2));
             }
             test.InstallAndWatch(topology, flows);

@@ -270,7 +270,7 @@ class StandstillTestCase : public TestCase
 
   private:
     /** \param standstill time after which the detector names the cycle \param [out] test the run */
-    static void Run(QbbPs standstill, RdmaTestWatched& test)
+    static void Run(RdmaPs standstill, RdmaTestWatched& test)
     {
         constexpr uint32_t LEAVES = 4;
         constexpr uint32_t HOSTS = 4; // number of hosts per leaf
@@ -294,7 +294,7 @@ class StandstillTestCase : public TestCase
         }
         test.InstallAndWatch(MakeRdmaLeafSpine(LEAVES, HOSTS, 2, MakeTestRates(100, 100, 1000)),
                              flows);
-        test.detector->SetAttribute("StandstillTime", TimeValue(QbbToTime(standstill)));
+        test.detector->SetAttribute("StandstillTime", TimeValue(RdmaToTime(standstill)));
         // The links to hosts come first, followed by one link from each leaf to each spine.
         test.fabric->SetLinkUp(LEAVES * HOSTS + 0, false);
         test.fabric->SetLinkUp(LEAVES * HOSTS + 3, false);

@@ -23,9 +23,9 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs FRAME = RdmaTestSwitch::FRAME;
-constexpr QbbPs HOP = RdmaTestSwitch::HOP;
-constexpr QbbPs T0 = RdmaTestSwitch::T0;
+constexpr RdmaPs FRAME = RdmaTestSwitch::FRAME;
+constexpr RdmaPs HOP = RdmaTestSwitch::HOP;
+constexpr RdmaPs T0 = RdmaTestSwitch::T0;
 constexpr uint32_t FRAME_BYTES = RdmaTestSwitch::FRAME_BYTES;
 
 /** Round robin over the inputs, compared with an output-queued switch. */
@@ -43,7 +43,7 @@ class InputQueuedRoundRobinTestCase : public TestCase
      * \param later delay of the frames of port 2, since ties have no order
      * \return order of the frames at host 3
      */
-    std::string RunOnce(const char* queueing, QbbPs later)
+    std::string RunOnce(const char* queueing, RdmaPs later)
     {
         RdmaTestSwitch rig(4, {{"Queueing", queueing}});
         // Hosts 0 and 1 send four frames each. Host 2 sends two frames, which arrive with the
@@ -117,10 +117,10 @@ class InputPortPauseTestCase : public TestCase
         port->TraceConnectWithoutContext(
             "PfcSent",
             Callback<void, uint8_t, uint16_t>([&text](uint8_t, uint16_t quanta) {
-                const QbbPs since = QbbNow() - T0;
+                const RdmaPs since = RdmaNow() - T0;
                 text += (text.empty() ? "" : " ") + std::string(quanta ? "xoff" : "xon") + "@" +
                         std::to_string(since / FRAME);
-                const QbbPs rest = since % FRAME;
+                const RdmaPs rest = since % FRAME;
                 text += rest != 0_ps ? "+" + std::to_string(rest.Get()) : "";
             }));
     }
@@ -157,7 +157,7 @@ class InputPortPauseTestCase : public TestCase
         }
         // The link goes down in the middle of slot 10: 11 of 22 frames have left; two more arrive
         // in slot 11.
-        const QbbPs downAt = T0 + 10 * FRAME + 50_ns;
+        const RdmaPs downAt = T0 + 10 * FRAME + 50_ns;
         RdmaTestLink::At(downAt, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(false); });
         RdmaTestLink::At(downAt + 1_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");

@@ -34,9 +34,9 @@ constexpr uint8_t REAL_TIME = 4;
 /** Bytes through a bottleneck, with losses and pauses. */
 struct Traffic
 {
-    std::array<uint64_t, 8> bytes{};   //!< bytes of each class after the first ms
-    std::array<uint64_t, 8> drops{};   //!< drops of each class
-    std::array<QbbPs, 8> pausedTime{}; //!< time that each class is paused at the hosts
+    std::array<uint64_t, 8> bytes{};    //!< bytes of each class after the first ms
+    std::array<uint64_t, 8> drops{};    //!< drops of each class
+    std::array<RdmaPs, 8> pausedTime{}; //!< time that each class is paused at the hosts
 };
 
 /**
@@ -105,7 +105,7 @@ RunClasses(bool bulk, bool realTime, bool tcp)
             traffic.pausedTime[i] += test.fabric->GetDevice(host, host)
                                          ->GetFlowControl()
                                          .GetPauseReceiver()
-                                         .GetPausedTime(i, QbbNow());
+                                         .GetPausedTime(i, RdmaNow());
         }
     }
     for (const auto& row : test.fabric->GetPortResults())

@@ -72,7 +72,7 @@ class TreeTestCase : public TestCase
             const auto pauses = tree->GetPauses();
             NS_TEST_ASSERT_MSG_GT(pauses.size(), 2U, "pauses");
             // An acknowledgement on the host's line delays the pause frame.
-            const QbbPs start = pauses[0].start;
+            const RdmaPs start = pauses[0].start;
             NS_TEST_EXPECT_MSG_EQ((start >= 12 * US && start < 12 * US + 7000_ps), true, "start");
             Check(pauses[0], {QbbPause::NONE, 0, 1, 0, 2, 1}, QbbPause::Cause::HOST, -1);
             // The pause lasts 65535 quanta at 100 Gb/s.

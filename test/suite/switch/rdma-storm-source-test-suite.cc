@@ -38,12 +38,12 @@ class NicTestCase : public RdmaTestStormCase
         RdmaTestFabric test;
         Build(test, Seconds(0));
         std::string arrivals;
-        QbbPs fired = 0_ps;
+        RdmaPs fired = 0_ps;
         m_port->TraceConnectWithoutContext(
             "PfcReceived",
             Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
                 arrivals += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
-                            std::to_string(QbbNow().Get()) + " ";
+                            std::to_string(RdmaNow().Get()) + " ";
             }));
         auto watchdog = CreateObject<RdmaNicWatchdog>();
         watchdog->SetAttribute("Timeout", TimeValue(MicroSeconds(100)));
@@ -51,7 +51,7 @@ class NicTestCase : public RdmaTestStormCase
         watchdog->TraceConnectWithoutContext("PauseDisabled",
                                              Callback<void, uint32_t>([&](uint32_t node) {
                                                  NS_TEST_EXPECT_MSG_EQ(node, 2U, "node");
-                                                 fired = QbbNow();
+                                                 fired = RdmaNow();
                                              }));
         if (watched)
         {
@@ -78,8 +78,8 @@ class NicTestCase : public RdmaTestStormCase
         std::string word;
         for (int64_t i = 0; text >> word; ++i)
         {
-            const QbbPs earliest = 13'005'760_ps + i * 167'769'600_ps;
-            const QbbPs at(std::stoll(word.substr(word.find('@') + 1)));
+            const RdmaPs earliest = 13'005'760_ps + i * 167'769'600_ps;
+            const RdmaPs at(std::stoll(word.substr(word.find('@') + 1)));
             NS_TEST_EXPECT_MSG_EQ(word.substr(0, word.find('@')), "3:65535", "pause");
             NS_TEST_EXPECT_MSG_EQ((at >= earliest && at < earliest + 110_ns), true, word);
         }

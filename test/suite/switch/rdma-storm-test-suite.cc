@@ -46,10 +46,10 @@ class FatTreeTestCase : public TestCase
     }
 
   private:
-    static constexpr uint32_t HOSTS = 16;      //!< hosts of a fat-tree with k = 4
-    static constexpr QbbPs START = MS;         //!< start of the storm at host 0
-    static constexpr QbbPs DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
-    using Bytes = std::array<uint64_t, HOSTS>; //!< bytes by receiving host
+    static constexpr uint32_t HOSTS = 16;       //!< hosts of a fat-tree with k = 4
+    static constexpr RdmaPs START = MS;         //!< start of the storm at host 0
+    static constexpr RdmaPs DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
+    using Bytes = std::array<uint64_t, HOSTS>;  //!< bytes by receiving host
 
     /** Results of a run. */
     struct Seen
@@ -58,7 +58,7 @@ class FatTreeTestCase : public TestCase
         Bytes after{};      //!< payload in the millisecond from 1 ms after the detection time on
         uint64_t moved{0};  //!< data frames of all hosts in the last 200 us of the detection time
         uint64_t storms{0}; //!< storms that the watchdogs found
-        QbbPs first;        //!< time of the first storm
+        RdmaPs first;       //!< time of the first storm
     };
 
     /**
@@ -75,7 +75,7 @@ class FatTreeTestCase : public TestCase
         test.Install(MakeRdmaFatTree(4, MakeTestRates(40, 40, 1000)), {});
         RdmaMessageLoop loop(test.fabric, 1'000'000);
         Seen seen;
-        const auto at = [](QbbPs when, auto what) { Simulator::Schedule(QbbToTime(when), what); };
+        const auto at = [](RdmaPs when, auto what) { Simulator::Schedule(RdmaToTime(when), what); };
         // Bytes up to a later instant, less bytes up to an earlier instant.
         const auto count = [&loop](Bytes& bytes, bool add) {
             for (const auto& pair : loop.GetPairs())
@@ -104,7 +104,7 @@ class FatTreeTestCase : public TestCase
         at(START + DETECTION + MS, [&]() { count(seen.after, false); });
         at(START + DETECTION + 2 * MS, [&]() { count(seen.after, true); });
         auto source = CreateObject<QbbStormSource>();
-        source->SetAttribute("Start", TimeValue(QbbToTime(START)));
+        source->SetAttribute("Start", TimeValue(RdmaToTime(START)));
         if (storm)
         {
             source->Install(test.fabric->GetNic(0)->GetPort(0));
@@ -112,13 +112,13 @@ class FatTreeTestCase : public TestCase
         for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
         {
             auto dog = CreateObject<QbbPfcWatchdog>();
-            dog->SetAttribute("DetectionTime", TimeValue(QbbToTime(DETECTION)));
-            dog->SetAttribute("RestorationTime", TimeValue(QbbToTime(DETECTION)));
+            dog->SetAttribute("DetectionTime", TimeValue(RdmaToTime(DETECTION)));
+            dog->SetAttribute("RestorationTime", TimeValue(RdmaToTime(DETECTION)));
             dog->SetAttribute("PollInterval", TimeValue(MicroSeconds(50)));
             dog->TraceConnectWithoutContext(
                 "StormDetected",
                 Callback<void, uint32_t, uint8_t>([&seen](uint32_t, uint8_t) {
-                    seen.first = seen.storms++ ? seen.first : QbbNow();
+                    seen.first = seen.storms++ ? seen.first : RdmaNow();
                 }));
             if (watchdog)
             {

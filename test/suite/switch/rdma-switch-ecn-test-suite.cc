@@ -276,7 +276,7 @@ class CnpTestCase : public TestCase
 {
   public:
     /** \param interval attribute CnpInterval */
-    explicit CnpTestCase(QbbPs interval)
+    explicit CnpTestCase(RdmaPs interval)
         : TestCase("congestion notifications, interval " + std::to_string(interval / 1_us) + " us"),
           m_interval(interval)
     {
@@ -286,7 +286,7 @@ class CnpTestCase : public TestCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        test.helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(m_interval)));
+        test.helper.SetNicAttribute("CnpInterval", TimeValue(RdmaToTime(m_interval)));
         // Acknowledgements are rare: CNPs do not depend on them.
         test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
         test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
@@ -297,7 +297,7 @@ class CnpTestCase : public TestCase
                      {MakeTestFlow(0, 0, 2, 2'000'000),
                       MakeTestFlow(1, 0, 2, 2'000'000),
                       MakeTestFlow(2, 1, 2, 2'000'000)});
-        std::map<std::pair<uint32_t, uint32_t>, std::vector<QbbPs>> sentAt;
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<RdmaPs>> sentAt;
         const auto nic = test.fabric->GetNic(2)->GetPort(0);
         nic->TraceConnectWithoutContext(
             "MacTx",
@@ -309,7 +309,7 @@ class CnpTestCase : public TestCase
                     NS_TEST_EXPECT_MSG_EQ(+bytes.GetEcn(), 0, "a CNP is not ECN-capable");
                     // BTH byte 4: FECN 0x80, BECN 0x40
                     NS_TEST_EXPECT_MSG_EQ(+bytes.data[46], 0x40, "BECN");
-                    sentAt[{bytes.data[33], bytes.GetDestQp()}].push_back(QbbNow());
+                    sentAt[{bytes.data[33], bytes.GetDestQp()}].push_back(RdmaNow());
                 }
             }));
         test.Run();
@@ -345,7 +345,7 @@ class CnpTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(nic->GetCounters().classes[6].txFrames, sent, "class 6");
     }
 
-    QbbPs m_interval;
+    RdmaPs m_interval;
 };
 
 /** The suite. */

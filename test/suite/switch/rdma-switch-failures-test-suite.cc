@@ -109,7 +109,7 @@ class SwitchFailureTestCase : public TestCase
 
     void Look(RdmaTestFabric& test)
     {
-        Simulator::Schedule(QbbToTime(10_us), [this, &test]() {
+        Simulator::Schedule(RdmaToTime(10_us), [this, &test]() {
             if (m_wrong.empty())
             {
                 m_wrong = GetImbalance(test);
@@ -266,7 +266,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
   private:
     static constexpr uint32_t FAILURES = 20; //!< failures in each round
     static constexpr uint32_t FLOWS = 60;    //!< flows in each round
-    static constexpr QbbPs SPAN = 1_ms;      //!< time in which links fail and flows start
+    static constexpr RdmaPs SPAN = 1_ms;     //!< time in which links fail and flows start
 
     /** \param round number of the round \return topology of the round */
     static RdmaTopology MakeTopology(uint32_t round)
@@ -321,7 +321,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
                                              source,
                                              destination,
                                              1 + random() % 400'000,
-                                             QbbPs(random()) % SPAN));
+                                             RdmaPs(random()) % SPAN));
             }
             test.Install(topology, flows);
             if (round % 3 == 0)
@@ -335,12 +335,12 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             for (uint32_t i = 0; i < FAILURES; ++i)
             {
                 const uint32_t link = random() % topology.GetNLinks();
-                const QbbPs down = QbbPs(random()) % SPAN;
+                const RdmaPs down = RdmaPs(random()) % SPAN;
                 // Some links stay down for good.
                 RdmaTestPair::At(down, [&test, link]() { test.fabric->SetLinkUp(link, false); });
                 if (random() % 8)
                 {
-                    const QbbPs up = down + 1_ps + QbbPs(random()) % (SPAN / 2);
+                    const RdmaPs up = down + 1_ps + RdmaPs(random()) % (SPAN / 2);
                     RdmaTestPair::At(up, [&test, link]() { test.fabric->SetLinkUp(link, true); });
                 }
             }

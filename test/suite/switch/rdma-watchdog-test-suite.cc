@@ -121,13 +121,13 @@ class ForwardTestCase : public RdmaTestStormCase
         Build(test, MicroSeconds(200), MicroSeconds(20));
         AddWatchdog("Forward");
         QbbPortCounters::Class before;
-        QbbPs first = 0_ps;
+        RdmaPs first = 0_ps;
         m_port->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                if (QbbNow() > 30 * US && first == 0_ps)
+                if (RdmaNow() > 30 * US && first == 0_ps)
                 {
-                    first = QbbNow();
+                    first = RdmaNow();
                 }
             }));
         AtEndOf(20 * US, [&]() { before = m_port->GetCounters().classes[3]; });

@@ -41,18 +41,18 @@ class XonAfterIncastTestCase : public TestCase
         m_wasPaused = m_wasPaused || paused;
         if (m_wasPaused && !paused && m_resumed == 0_ps)
         {
-            m_resumed = QbbNow();
+            m_resumed = RdmaNow();
         }
         if (m_resumed != 0_ps && !stopped && m_on == 0_ps)
         {
-            m_on = QbbNow();
+            m_on = RdmaNow();
         }
         // All bytes of the 16 senders have left. The 120 kB with their headers may remain.
         if (m_wasPaused && m_empty == 0_ps && buffer.GetUsage().usedBytes < 135'000)
         {
-            m_empty = QbbNow();
+            m_empty = RdmaNow();
         }
-        if (QbbNow() < 2_ms)
+        if (RdmaNow() < 2_ms)
         {
             Simulator::Schedule(NanoSeconds(100), [this, &test, &buffer]() { Look(test, buffer); });
         }
@@ -91,7 +91,7 @@ class XonAfterIncastTestCase : public TestCase
             {
                 // 10 MB at 100 Gb/s take 0.86 ms, with 82 B of headers, preamble and gap per
                 // packet.
-                NS_TEST_EXPECT_MSG_LT(result.fct.value_or(QBB_NEVER),
+                NS_TEST_EXPECT_MSG_LT(result.fct.value_or(RDMA_NEVER),
                                       900_us,
                                       "its other flow, in the storm");
             }
@@ -102,9 +102,9 @@ class XonAfterIncastTestCase : public TestCase
     }
 
     bool m_wasPaused{false}; //!< the switch has paused host 0
-    QbbPs m_resumed{0};      //!< when the switch resumes host 0
-    QbbPs m_on{0};           //!< when host 0 goes on
-    QbbPs m_empty{0};        //!< when the memory of the incast is free
+    RdmaPs m_resumed{0};     //!< when the switch resumes host 0
+    RdmaPs m_on{0};          //!< when host 0 goes on
+    RdmaPs m_empty{0};       //!< when the memory of the incast is free
 };
 
 /** The suite. */

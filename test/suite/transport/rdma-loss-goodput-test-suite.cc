@@ -127,10 +127,10 @@ class TailTestCase : public TestCase
         LoseFramesAtRandom(sender->GetPort(), 0.01, 105);
         LoseFramesAtRandom(receiver->GetPort(), 0.01, 206);
         constexpr uint32_t MESSAGES = 100'000;
-        std::vector<QbbPs> latencies;
-        QbbPs posted = 0_ps;
+        std::vector<RdmaPs> latencies;
+        RdmaPs posted = 0_ps;
         const auto post = [&, &qp = sender]() {
-            posted = QbbNow();
+            posted = RdmaNow();
             RdmaSendRequest request;
             request.length = 1000;
             qp->PostSend(request);
@@ -150,9 +150,9 @@ class TailTestCase : public TestCase
         std::sort(latencies.begin(), latencies.end());
         // A packet of 1000 B (1098 B with all headers) and its acknowledgement (90 B) cross two
         // links of 1 us.
-        const QbbPs roundTrip = 4_us + 2 * (1098 - 12 + 90 - 12) * 200_ps;
+        const RdmaPs roundTrip = 4_us + 2 * (1098 - 12 + 90 - 12) * 200_ps;
         NS_TEST_EXPECT_MSG_EQ(latencies.front(), roundTrip, "without loss");
-        const QbbPs tail = latencies[MESSAGES * 999 / 1000];
+        const RdmaPs tail = latencies[MESSAGES * 999 / 1000];
         NS_TEST_EXPECT_MSG_GT(tail, 100_us, "a loss takes a timeout");
         NS_TEST_EXPECT_MSG_EQ((tail <= 100_us + 2 * roundTrip), true, "tail " << tail);
     }

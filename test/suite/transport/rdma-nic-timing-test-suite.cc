@@ -26,7 +26,7 @@ namespace
 /// Attributes of the NICs, by name.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-constexpr QbbPs SEND_ON_LINE = 6880_ps; //!< a SEND of 4 bytes on the line
+constexpr RdmaPs SEND_ON_LINE = 6880_ps; //!< a SEND of 4 bytes on the line
 
 /** \param test a fabric that is not installed yet \param attributes attributes of all NICs */
 void
@@ -56,10 +56,10 @@ struct TimedPair : public RdmaTestPair
 
 /** \param times instants \return text of the instants */
 std::string
-ToTestText(const std::vector<QbbPs>& times)
+ToTestText(const std::vector<RdmaPs>& times)
 {
     std::ostringstream text;
-    for (const QbbPs time : times)
+    for (const RdmaPs time : times)
     {
         text << time << " ";
     }
@@ -79,7 +79,7 @@ class StartsTestCase : public TestCase
     /** Start of a message: an instant, and the number of messages on the line after it. */
     struct Start
     {
-        QbbPs at{0};      //!< instant
+        RdmaPs at{0};     //!< instant
         int64_t lines{0}; //!< messages on the line
     };
 
@@ -128,8 +128,8 @@ class StartsTestCase : public TestCase
         ForBothTransports([&](RdmaWireFormat format) {
             const bool irn = format == RdmaWireFormat::IRN;
             // IRN's SEND has 8 B more, which take 640 ps on each line.
-            const QbbPs line = irn ? SEND_ON_LINE + 640_ps : SEND_ON_LINE;
-            const QbbPs way = RdmaTestPair::SHORT + (irn ? 1280_ps : 0_ps);
+            const RdmaPs line = irn ? SEND_ON_LINE + 640_ps : SEND_ON_LINE;
+            const RdmaPs way = RdmaTestPair::SHORT + (irn ? 1280_ps : 0_ps);
             for (const Row& row : GetRows())
             {
                 std::string name = GetTestName(format);
@@ -137,7 +137,7 @@ class StartsTestCase : public TestCase
                 {
                     name += " " + attribute + "=" + value;
                 }
-                std::vector<QbbPs> arrivals;
+                std::vector<RdmaPs> arrivals;
                 for (const Start& start : row.starts)
                 {
                     arrivals.push_back(start.at + start.lines * line + way);
@@ -172,7 +172,7 @@ class ShareTestCase : public TestCase
         TimedPair pair({{"MessageGap", "500ns"}}, RdmaWireFormat::ROCE, 2);
         const auto other = pair.test.fabric->Connect(0, 1);
         other.second->PostReceive({200, 4});
-        std::vector<QbbPs> times;
+        std::vector<RdmaPs> times;
         other.second->GetReceiveCompletionQueue()->SetCallback(
             Callback<void, const RdmaWorkCompletion&>(
                 [&](const RdmaWorkCompletion& completion) { times.push_back(completion.time); }));
@@ -210,8 +210,8 @@ class ReadsTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr QbbPs READ = 4'185'600_ps; //!< a READ of 1000 B (rdma-transport-read)
-        constexpr QbbPs ATOMIC = 4'028'800_ps;
+        constexpr RdmaPs READ = 4'185'600_ps; //!< a READ of 1000 B (rdma-transport-read)
+        constexpr RdmaPs ATOMIC = 4'028'800_ps;
         {
             TimedPair pair({{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}},
                            RdmaWireFormat::ROCE,
@@ -222,7 +222,7 @@ class ReadsTestCase : public TestCase
             pair.Read(3, 1000);
             pair.test.Run();
             // The second and the third request are in the NIC when the previous request ends.
-            const QbbPs first = 1300_ns + READ;
+            const RdmaPs first = 1300_ns + READ;
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
                                   ToTestText({first, first + ATOMIC, first + ATOMIC + READ}),
                                   "one at a time");
@@ -273,7 +273,7 @@ class LossTestCase : public TestCase
             pair.Post(id, RdmaWrOpcode::SEND, 4);
         }
         pair.test.Run();
-        const QbbPs again = 1_us + SEND_ON_LINE + 3 * RdmaTestPair::SHORT;
+        const RdmaPs again = 1_us + SEND_ON_LINE + 3 * RdmaTestPair::SHORT;
         NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
                               ToTestText({again, again + SEND_ON_LINE, again + 2 * SEND_ON_LINE}),
                               "go-back-N");
@@ -295,7 +295,7 @@ class StatesTestCase : public TestCase
     {
         ForBothTransports([&](RdmaWireFormat format) {
             const Attributes timing = {{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}};
-            const QbbPs way =
+            const RdmaPs way =
                 RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1280_ps : 0_ps);
             for (const bool flush : {false, true})
             {

@@ -262,7 +262,7 @@ class FlowLifeTestCase : public TestCase
         for (uint64_t id = 0; id < 400; ++id)
         {
             const auto source = static_cast<uint32_t>(random() % (HOSTS - 1));
-            const QbbPs start = random() % 3'000'000'000 * 1_ps;
+            const RdmaPs start = random() % 3'000'000'000 * 1_ps;
             flows.push_back(MakeTestFlow(id,
                                          source,
                                          random() % 4 ? HOSTS - 1 : (source + 1) % (HOSTS - 1),

@@ -33,18 +33,18 @@ class OutstandingTestCase : public TestCase
         // and responses follow each other without a gap. The last of 16 leaves at 2 013 760 + 15 x
         // 86 880. The first READ is complete at 4 185 600; the 17th begins then and takes as long.
         RdmaTestPair pair;
-        std::vector<QbbPs> requests;
+        std::vector<RdmaPs> requests;
         pair.sender->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [&](Ptr<const Packet>) { requests.push_back(QbbNow()); }));
+                [&](Ptr<const Packet>) { requests.push_back(RdmaNow()); }));
         for (uint64_t id = 0; id < 18; ++id)
         {
             pair.Read(id, 1000);
         }
         pair.Post(18, RdmaWrOpcode::RDMA_WRITE, 4);
         uint32_t most = 0;
-        for (QbbPs at = 0_ps; at < 10_us; at += 1_ns)
+        for (RdmaPs at = 0_ps; at < 10_us; at += 1_ns)
         {
             pair.At(at, [&]() { most = std::max(most, pair.sender->GetOutstandingReads()); });
         }
@@ -52,8 +52,8 @@ class OutstandingTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(most, 16U, "outstanding");
         NS_TEST_ASSERT_MSG_EQ(requests.size(), 19U, "requests");
         NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 19U, "completions");
-        constexpr QbbPs FIRST = 4'185'600_ps;
-        constexpr QbbPs SLOT = 86'880_ps;
+        constexpr RdmaPs FIRST = 4'185'600_ps;
+        constexpr RdmaPs SLOT = 86'880_ps;
         for (int64_t i = 0; i < 16; ++i)
         {
             NS_TEST_EXPECT_MSG_EQ(requests[i], i * 98 * 80_ps, "request " << i);
@@ -117,14 +117,14 @@ class FenceTestCase : public TestCase
             for (const bool fence : {false, true})
             {
                 RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
-                std::vector<QbbPs> sent;
+                std::vector<RdmaPs> sent;
                 pair.sender->GetPort()->TraceConnectWithoutContext(
                     "PhyTxBegin",
                     Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
                         // Only the WRITEs are that large.
                         if (packet->GetSize() > 500)
                         {
-                            sent.push_back(QbbNow());
+                            sent.push_back(RdmaNow());
                         }
                     }));
                 pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
@@ -145,10 +145,10 @@ class FenceTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(sent[0], 0_ps, "the first");
                 // 1000 + 78, 78 and 90 B leave first. With IRN the READ and the atomic have 8 B
                 // more.
-                const QbbPs unfenced =
+                const RdmaPs unfenced =
                     (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80_ps;
                 // With IRN the acknowledgement of the last response, 70 B, goes first.
-                const QbbPs fenced =
+                const RdmaPs fenced =
                     pair.sends[2].time + (format == RdmaWireFormat::IRN ? 90 * 80_ps : 0_ps);
                 NS_TEST_EXPECT_MSG_EQ(sent[1],
                                       (fence ? fenced : unfenced),

@@ -20,7 +20,7 @@ namespace
 {
 
 /// Duration of a READ of ten packets: the request, nine responses on the line, and the last one.
-constexpr QbbPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
+constexpr RdmaPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
 static_assert(READ10 == 4'986'080_ps, "arithmetic");
 
 /** After a loss RoCE requests the missing part again with a shorter READ. */
@@ -161,7 +161,7 @@ class RoceAtomicTestCase : public TestCase
             pair.FetchAdd(2, 0, 5);
             pair.Read(3, 1000);
             pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 5);
-            const QbbPs read = 6'349'600_ps + (1110 + 98 * 1106) * 80_ps + 2'175'680_ps;
+            const RdmaPs read = 6'349'600_ps + (1110 + 98 * 1106) * 80_ps + 2'175'680_ps;
             NS_TEST_EXPECT_MSG_EQ(read, 17'285'120_ps, "arithmetic");
             // Frames behind the responses: 74 B take 94 x 80, 1066 B take 1086 x 80, 66 B take 86 x
             // 80.

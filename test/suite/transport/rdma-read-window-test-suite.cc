@@ -65,7 +65,7 @@ class TestControl : public RdmaCongestionControl
         {
         }
 
-        QbbBitRate GetRate(QbbPs) override
+        RdmaBitRate GetRate(RdmaPs) override
         {
             return m_rate;
         }
@@ -75,13 +75,13 @@ class TestControl : public RdmaCongestionControl
             return m_bytes;
         }
 
-        void OnTimeout(QbbPs) override
+        void OnTimeout(RdmaPs) override
         {
             ++TestControlLog::timeouts;
         }
 
       private:
-        QbbBitRate m_rate;
+        RdmaBitRate m_rate;
         uint64_t m_bytes;
     };
 
@@ -107,8 +107,8 @@ class WaitForRoomTestCase : public TestCase
         // its acknowledgement, a frame of 70 B, is back after 2 012 480, at 6 204 480. The
         // responses take less than 10 x 1120 x 80 ps, so that all have left before 3 us. From then
         // to 6 204 480 the window is full, and the WRITE waits.
-        constexpr QbbPs ROOM = 6'204'480_ps;
-        for (const QbbPs at : {3500_ns, 5_us, 6_us})
+        constexpr RdmaPs ROOM = 6'204'480_ps;
+        for (const RdmaPs at : {3500_ns, 5_us, 6_us})
         {
             RdmaTestPair pair([](RdmaTestFabric& test) {
                 SetTestTransport(test, RdmaWireFormat::IRN);
@@ -116,7 +116,7 @@ class WaitForRoomTestCase : public TestCase
                 test.helper.SetCongestionControlAttribute("Packets", UintegerValue(10));
             });
             pair.Read(1, 10'240);
-            QbbPs began = 0_ps;
+            RdmaPs began = 0_ps;
             pair.At(at, [&]() {
                 RdmaSendRequest request = RdmaTestPair::MakeRequest(2, RdmaWrOpcode::RDMA_WRITE);
                 request.length = 1000;
@@ -124,7 +124,7 @@ class WaitForRoomTestCase : public TestCase
                 pair.receiver->GetPort()->TraceConnectWithoutContext(
                     "PhyTxBegin",
                     Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                        began = packet->GetSize() > 500 && began == 0_ps ? QbbNow() : began;
+                        began = packet->GetSize() > 500 && began == 0_ps ? RdmaNow() : began;
                     }));
             });
             pair.test.Run(1_ms);
@@ -173,7 +173,7 @@ class ManyPostsTestCase : public TestCase
                 request.length = length;
                 qp->PostSend(request);
             };
-            const QbbPs begin = i * 50_us;
+            const RdmaPs begin = i * 50_us;
             RdmaTestPair::At(begin, [=, a = a]() { post(a, RdmaWrOpcode::RDMA_READ, 100'000); });
             RdmaTestPair::At(begin + i * 100_ns,
                              [=, b = b]() { post(b, RdmaWrOpcode::RDMA_WRITE, 1000); });
@@ -223,7 +223,7 @@ class BothDirectionsTestCase : public TestCase
         constexpr uint32_t COUNT = 300;
         uint32_t posted = 0;
         uint32_t done = 0;
-        QbbPs end = 0_ps;
+        RdmaPs end = 0_ps;
         const auto post = [&]() {
             posted % 2 ? pair.Post(posted, RdmaWrOpcode::RDMA_WRITE, m_bytes)
                        : pair.Read(posted, m_bytes);
@@ -232,7 +232,7 @@ class BothDirectionsTestCase : public TestCase
         pair.sender->GetSendCompletionQueue()->SetCallback(
             Callback<void, const RdmaWorkCompletion&>([&](const RdmaWorkCompletion&) {
                 ++done;
-                end = QbbNow();
+                end = RdmaNow();
                 if (posted < COUNT)
                 {
                     post();
@@ -270,7 +270,7 @@ class TimeoutsTestCase : public TestCase
         // 320 us. A link that is down for d from 50 us on: the latest acknowledgement comes a few
         // us later and restarts the timer. Timeouts of a full window follow each 320 us. The
         // retransmission of a recovery is lost as well.
-        for (const QbbPs down : {120_us, 1000_us, 5000_us})
+        for (const RdmaPs down : {120_us, 1000_us, 5000_us})
         {
             for (const RdmaWrOpcode opcode : {RdmaWrOpcode::RDMA_WRITE, RdmaWrOpcode::RDMA_READ})
             {

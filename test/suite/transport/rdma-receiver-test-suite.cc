@@ -27,8 +27,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs S = 1_us;             //!< start of frame 0
-constexpr QbbPs Z = S + 1'100'640_ps; //!< arrival of frame 0
+constexpr RdmaPs S = 1_us;             //!< start of frame 0
+constexpr RdmaPs Z = S + 1'100'640_ps; //!< arrival of frame 0
 
 /** \param attributes attributes of the buffer and their values \return buffer, not installed */
 Ptr<RdmaReceiveBuffer>
@@ -63,7 +63,7 @@ class ReceiverTimelineTestCase : public TestCase
             "PfcSent",
             Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
                 log += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
-                       std::to_string(QbbNow().Get()) + " ";
+                       std::to_string(RdmaNow().Get()) + " ";
             }));
         link.SendAt(S, 0, 40, 3);
         Simulator::Run();
@@ -94,7 +94,7 @@ class ReceiverTimelineTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(arrivals[n].psn, n, "order");
             NS_TEST_EXPECT_MSG_EQ(arrivals[n].at, Z + (n + 1) * 200'000_ps, "frame " << n);
         }
-        constexpr QbbPs SECOND = S + 7'406'400_ps + 1'100'640_ps; // arrival of frame 27
+        constexpr RdmaPs SECOND = S + 7'406'400_ps + 1'100'640_ps; // arrival of frame 27
         NS_TEST_EXPECT_MSG_EQ(arrivals[27].at, SECOND + 200'000_ps, "frame 27");
         // The 13 frames 27 to 39 bring the buffer above XOFF again. One frame is left at XON.
         const std::string expected = "3:65535@" + std::to_string((Z + 508'000_ps).Get()) + " 3:0@" +
@@ -135,14 +135,14 @@ class StallTestCase : public TestCase
             // the first stall begins.
             RdmaTestLink link;
             auto buffer = MakeBuffer({});
-            buffer->SetAttribute("StallStart", TimeValue(QbbToTime(Z + 300'000_ps)));
+            buffer->SetAttribute("StallStart", TimeValue(RdmaToTime(Z + 300'000_ps)));
             buffer->SetAttribute("StallDuration", TimeValue(PicoSeconds(1'000'000)));
             buffer->SetAttribute("StallPeriod", TimeValue(PicoSeconds(1'500'000)));
             buffer->Install(link.b);
             link.SendAt(S, 0, 6, 3);
             Simulator::Run();
             std::string expected;
-            for (const QbbPs at : {200_ns, 1400_ns, 1600_ns, 1800_ns, 3000_ns, 3200_ns})
+            for (const RdmaPs at : {200_ns, 1400_ns, 1600_ns, 1800_ns, 3000_ns, 3200_ns})
             {
                 expected += std::to_string((Z + at).Get()) + " ";
             }

@@ -22,8 +22,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs SHORT = RdmaTestPair::SHORT; //!< a frame of 66 B from NIC to NIC
-constexpr QbbPs TURN = 700_ns;               //!< turnaround of acknowledgements in these tests
+constexpr RdmaPs SHORT = RdmaTestPair::SHORT; //!< a frame of 66 B from NIC to NIC
+constexpr RdmaPs TURN = 700_ns;               //!< turnaround of acknowledgements in these tests
 
 /** \return a configuration with a turnaround */
 std::function<void(RdmaTestFabric&)>
@@ -88,7 +88,7 @@ class AcknowledgementsTestCase : public TestCase
                                       "at once");
             });
             pair.test.Run();
-            const QbbPs extra = format == RdmaWireFormat::IRN ? 640_ps : 0_ps;
+            const RdmaPs extra = format == RdmaWireFormat::IRN ? 640_ps : 0_ps;
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_WRITE 4 IBV_WC_REM_ACCESS_ERR; ",
                                   GetTestName(format) << ": status");
@@ -238,10 +238,10 @@ class CnpDelayTestCase : public TestCase
     /** Frames that left a host: instants in picoseconds, by opcode. */
     struct Sent
     {
-        std::vector<QbbPs> cnps; //!< congestion notifications
-        std::vector<QbbPs> acks; //!< acknowledgements
-        std::string digest;      //!< digest of all flows
-        std::string order;       //!< kinds of the first frames: C or A
+        std::vector<RdmaPs> cnps; //!< congestion notifications
+        std::vector<RdmaPs> acks; //!< acknowledgements
+        std::string digest;       //!< digest of all flows
+        std::string order;        //!< kinds of the first frames: C or A
     };
 
     /** Options of a run that do not change the results. */
@@ -273,7 +273,7 @@ class CnpDelayTestCase : public TestCase
                 std::array<uint8_t, 43> bytes{};
                 packet->CopyData(bytes.data(), bytes.size());
                 const bool cnp = bytes[42] == static_cast<uint8_t>(RdmaOpcode::CNP);
-                (cnp ? sent.cnps : sent.acks).push_back(QbbNow());
+                (cnp ? sent.cnps : sent.acks).push_back(RdmaNow());
                 sent.order += cnp ? "C" : "A";
             }));
         test.Run();

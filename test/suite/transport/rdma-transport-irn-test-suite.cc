@@ -23,18 +23,18 @@ namespace
 {
 
 /// Three frames from NIC to NIC, and two of the line.
-constexpr QbbPs IRN_REQUEST = 2'015'040_ps;  // 86 B
-constexpr QbbPs ACK = 2'012'480_ps;          // 70 B
-constexpr QbbPs IRN_RESPONSE = 2'176'960_ps; // 1098 B
-constexpr QbbPs IRN_MIDDLE = 1114 * 80_ps;   // 1094 B
-constexpr QbbPs TIMEOUT = 100_us;
+constexpr RdmaPs IRN_REQUEST = 2'015'040_ps;  // 86 B
+constexpr RdmaPs ACK = 2'012'480_ps;          // 70 B
+constexpr RdmaPs IRN_RESPONSE = 2'176'960_ps; // 1098 B
+constexpr RdmaPs IRN_MIDDLE = 1114 * 80_ps;   // 1094 B
+constexpr RdmaPs TIMEOUT = 100_us;
 /// Time before the second response: the first response and the acknowledgement of the request.
-constexpr QbbPs FIRST = 1118 * 80_ps + 90 * 80_ps;
+constexpr RdmaPs FIRST = 1118 * 80_ps + 90 * 80_ps;
 /// A READ of ten packets: the request, nine responses on the line, and the last response.
-constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE;
+constexpr RdmaPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE;
 /// Arrival of the second response of a READ: the switch has the first at 1106 x 80 + 1 us, and
 /// sends it and the acknowledgement before the second response of 1094 B.
-constexpr QbbPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
+constexpr RdmaPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
 static_assert(IRN_READ10 == 5'001'600_ps && SECOND == 4'288'320_ps, "arithmetic");
 
 /** Two queue pairs over IRN, and the packets lost between them. */
@@ -51,7 +51,7 @@ struct IrnPair : public RdmaTestLossyPair
 
 /** \param time a time \return the time as text, as in a list of completions */
 std::string
-Time1(QbbPs time)
+Time1(RdmaPs time)
 {
     return std::to_string(time.Get()) + " ";
 }
@@ -80,7 +80,7 @@ class IrnLossTestCase : public TestCase
             IrnPair pair({0});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
-            const QbbPs nack = 8480_ps + 2'029'760_ps + ACK;
+            const RdmaPs nack = 8480_ps + 2'029'760_ps + ACK;
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
                                   Time1(nack + IRN_READ10) + Time1(nack + IRN_READ10),
                                   "request, WRITE behind");
@@ -90,8 +90,8 @@ class IrnLossTestCase : public TestCase
         struct Row
         {
             uint32_t frame; //!< lost frame, counted over the packets that the requester receives
-            QbbPs tells;    //!< arrival of the next response
-            QbbPs again;    //!< travel time of the missing response
+            RdmaPs tells;   //!< arrival of the next response
+            RdmaPs again;   //!< travel time of the missing response
             const char* name;
         };
 
@@ -203,8 +203,8 @@ class EarlyTestCase : public TestCase
         // SEND 2's first packet, 62 + 8 + 1024 B, follows on the line and is there at 87 200 + 2 x
         // (1102 x 80 + 1 us) = 2 263 520; its NACK is back 2 012 480 later. Packet 9, the last,
         // left long before. The SEND takes 2 x (1078 x 80 + 1 us) = 2 172 480.
-        const QbbPs nack = 87'200_ps + 2'176'320_ps + ACK;
-        const QbbPs executed = nack + 2'172'480_ps;
+        const RdmaPs nack = 87'200_ps + 2'176'320_ps + ACK;
+        const RdmaPs executed = nack + 2'172'480_ps;
         std::string times;
         for (int i = 0; i < 4; ++i)
         {
@@ -268,7 +268,7 @@ class DeathTestCase : public TestCase
             pair.Read(1, 102'400);
             pair.At(2500_ns, [&]() { pair.test.fabric->SetLinkUp(0, false); });
             pair.At(700_us, [&]() { pair.test.fabric->SetLinkUp(0, true); });
-            NS_TEST_EXPECT_MSG_LT(QbbPs(std::stoll(pair.Run())), 1_ms, "done");
+            NS_TEST_EXPECT_MSG_LT(RdmaPs(std::stoll(pair.Run())), 1_ms, "done");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 100U, "once each");
         }
         {

@@ -35,8 +35,8 @@ class GoBackNTestCase : public TestCase
     {
         // A SEND of ten packets: frames of 1086 B, 88 480 ps apart on the line. Packet n arrives at
         // 2 175 040 + n x 88 480 (see VerbsTimelineTestCase of rdma-transport-verbs).
-        constexpr QbbPs SLOT = 88'480_ps;
-        constexpr QbbPs FIRST = 2'175'040_ps;
+        constexpr RdmaPs SLOT = 88'480_ps;
+        constexpr RdmaPs FIRST = 2'175'040_ps;
         {
             // Packet 2 is lost. Packet 3 brings a NAK, which reaches the sender 2 011 840 later,
             // long after all ten packets have left. Packets 2 .. 9 are sent again.
@@ -45,8 +45,8 @@ class GoBackNTestCase : public TestCase
             LoseFrames(pair.receiver->GetPort(), {2});
             pair.Post(1, RdmaWrOpcode::SEND, 10'240);
             pair.test.Run();
-            const QbbPs nak = FIRST + 3 * SLOT + RdmaTestPair::SHORT;
-            const QbbPs last = nak + FIRST + 7 * SLOT;
+            const RdmaPs nak = FIRST + 3 * SLOT + RdmaTestPair::SHORT;
+            const RdmaPs last = nak + FIRST + 7 * SLOT;
             NS_TEST_EXPECT_MSG_EQ(last, 7'246'720_ps, "arithmetic");
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "7246720 ", "all is there");
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 SEND 10240 IBV_WC_SUCCESS; ", "sender");

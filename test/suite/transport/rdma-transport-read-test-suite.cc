@@ -22,11 +22,11 @@ namespace
 {
 
 /// One READ response of 1024 B on the line, in the middle and at an end.
-constexpr QbbPs MIDDLE = 1106 * 80_ps;
-constexpr QbbPs END = 1110 * 80_ps;
+constexpr RdmaPs MIDDLE = 1106 * 80_ps;
+constexpr RdmaPs END = 1110 * 80_ps;
 /// A READ request, and a READ response of 1024 B at an end, from NIC to NIC.
-constexpr QbbPs REQUEST = 2'013'760_ps;
-constexpr QbbPs RESPONSE = 2'175'680_ps;
+constexpr RdmaPs REQUEST = 2'013'760_ps;
+constexpr RdmaPs RESPONSE = 2'175'680_ps;
 
 /** Duration of one READ or atomic. */
 class ReadLatencyTestCase : public TestCase
@@ -43,8 +43,8 @@ class ReadLatencyTestCase : public TestCase
         struct Row
         {
             uint64_t bytes;
-            QbbPs roce;
-            QbbPs irn;
+            RdmaPs roce;
+            RdmaPs irn;
         };
 
         // The request arrives at 2 x (86 x 80 + 1 us) = 2 013 760, when the responses begin. IRN's
@@ -125,7 +125,7 @@ class ReadBandwidthTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr QbbPs READ = 2 * END + 62 * MIDDLE; // 64 responses
+        constexpr RdmaPs READ = 2 * END + 62 * MIDDLE; // 64 responses
         for (const uint8_t outstanding : {16, 1})
         {
             RdmaTestPair pair;
@@ -137,7 +137,7 @@ class ReadBandwidthTestCase : public TestCase
             pair.test.Run();
             // With one outstanding READ each waits for the end of the previous READ. With several,
             // the next request arrives long before the responses to the previous requests are out.
-            const QbbPs alone = REQUEST + READ - END + RESPONSE;
+            const RdmaPs alone = REQUEST + READ - END + RESPONSE;
             NS_TEST_EXPECT_MSG_EQ(alone, 9'764_ns, "arithmetic");
             NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 32U, "completions");
             NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, alone, "the first");
@@ -166,11 +166,11 @@ class ReadShareTestCase : public TestCase
         // packet 23 + n is behind n + 1 responses. The last response is the last of all 200 frames.
         // The switch sends without a gap from the arrival of the first frame on, at 1110 x 80 +
         // 1 us.
-        constexpr QbbPs FIRST = 1122 * 80_ps;
-        constexpr QbbPs SWITCH = 1110 * 80_ps + 1_us;
-        constexpr QbbPs LAST_RESPONSE = SWITCH + 1098 * 80_ps + 1_us;
-        constexpr QbbPs LAST_WRITE = SWITCH + 1094 * 80_ps + 1_us;
-        constexpr QbbPs ALL = FIRST + 197 * MIDDLE + END;
+        constexpr RdmaPs FIRST = 1122 * 80_ps;
+        constexpr RdmaPs SWITCH = 1110 * 80_ps + 1_us;
+        constexpr RdmaPs LAST_RESPONSE = SWITCH + 1098 * 80_ps + 1_us;
+        constexpr RdmaPs LAST_WRITE = SWITCH + 1094 * 80_ps + 1_us;
+        constexpr RdmaPs ALL = FIRST + 197 * MIDDLE + END;
         {
             // WRITE and READ are on one queue pair: a response is next.
             RdmaTestPair pair;
@@ -188,7 +188,7 @@ class ReadShareTestCase : public TestCase
                                   "the READ");
             // 99 packets of the WRITE and 77 responses go before the WRITE's last packet. Then
             // comes the acknowledgement.
-            const QbbPs last = FIRST + 98 * MIDDLE + END + 76 * MIDDLE;
+            const RdmaPs last = FIRST + 98 * MIDDLE + END + 76 * MIDDLE;
             NS_TEST_ASSERT_MSG_EQ(writes.size(), 1U, "the WRITE");
             NS_TEST_EXPECT_MSG_EQ(writes[0].time,
                                   last + LAST_WRITE + RdmaTestPair::SHORT,
@@ -199,7 +199,7 @@ class ReadShareTestCase : public TestCase
             // is next. One response less goes before the WRITE's last packet.
             RdmaTestPair pair;
             const auto [other, writer] = pair.test.fabric->Connect(0, 1);
-            QbbPs written = 0_ps;
+            RdmaPs written = 0_ps;
             other->TraceConnectWithoutContext(
                 "MessageReceived",
                 Callback<void, const RdmaMessageArrival&>(
@@ -223,7 +223,7 @@ class ReadShareTestCase : public TestCase
             pair.Read(1, 102'400);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 1024);
             pair.test.Run();
-            const QbbPs last = REQUEST + END + 98 * MIDDLE;
+            const RdmaPs last = REQUEST + END + 98 * MIDDLE;
             // The WRITE of 1102 B follows the request of 98 B on the line.
             NS_TEST_EXPECT_MSG_EQ(pair.arrivals.at(0).time,
                                   98 * 80_ps + 2 * (1110 * 80_ps + 1_us),

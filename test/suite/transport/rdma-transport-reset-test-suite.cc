@@ -120,8 +120,8 @@ class ResetMarksTestCase : public TestCase
     }
 
   private:
-    static constexpr QbbPs RESET = 10_us;
-    static constexpr QbbPs AGAIN = 100_us; //!< all frames under way have met RESET
+    static constexpr RdmaPs RESET = 10_us;
+    static constexpr RdmaPs AGAIN = 100_us; //!< all frames under way have met RESET
 
     /** The receiver's answers in the sender's second connection. */
     struct Said

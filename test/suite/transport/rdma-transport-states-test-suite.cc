@@ -19,7 +19,7 @@ namespace
 /// Duration of a WRITE of ten packets, acknowledgement included: 1102 B and nine times 1086 B. The
 /// switch has the first frame at 1110 x 80 + 1 us and sends without a gap. The last frame begins
 /// 1122 x 80 + 8 x 1106 x 80 later and takes 1094 x 80 + 1 us.
-constexpr QbbPs WRITE10 =
+constexpr RdmaPs WRITE10 =
     1'088'800_ps + 89'760_ps + 8 * 88'480_ps + 1'087'520_ps + RdmaTestPair::SHORT;
 static_assert(WRITE10 == 4'985'760_ps, "arithmetic");
 
@@ -33,7 +33,7 @@ class DrainTestCase : public TestCase
     }
 
   private:
-    static constexpr QbbPs RESUME = 1_ms;
+    static constexpr RdmaPs RESUME = 1_ms;
 
     void DoRun() override
     {
@@ -155,7 +155,7 @@ class AttributesTestCase : public TestCase
             // rnr_retry 1 is two tries, min_rnr_timer 4 is 40 us (IBA Vol. 1, table 45). A SEND of
             // 4 B takes 2 x (74 x 80 + 1 us), and its RNR NAK takes as long back. IRN's frames have
             // 8 B and 4 B more: + 1280 and + 640. One wait lies between the tries.
-            const QbbPs trip =
+            const RdmaPs trip =
                 2 * RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1920_ps : 0_ps);
             Run(format, 0, 7, 1, [&](auto& a, auto&, auto& done) {
                 RdmaSendRequest request;

@@ -261,7 +261,7 @@ class QueuePairRoundRobinTestCase : public TestCase
         RdmaTestFabric test;
         test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
         std::vector<Ptr<RdmaQueuePair>> senders;
-        std::vector<QbbPs> arrived(QPS + 1);
+        std::vector<RdmaPs> arrived(QPS + 1);
         for (uint32_t i = 0; i < m_idle; ++i)
         {
             test.fabric->Connect(0, 1);
@@ -288,8 +288,8 @@ class QueuePairRoundRobinTestCase : public TestCase
         }
         // The last queue pair posts one packet while packet 100 is on the line. Its turn comes when
         // all 50 waiting queue pairs have had their turns.
-        constexpr QbbPs SLOT = 88'480_ps; // 1106 x 80
-        Simulator::Schedule(QbbToTime(100 * SLOT + 1_ps), [&]() {
+        constexpr RdmaPs SLOT = 88'480_ps; // 1106 x 80
+        Simulator::Schedule(RdmaToTime(100 * SLOT + 1_ps), [&]() {
             request.length = 1024;
             senders[QPS]->PostSend(request);
         });

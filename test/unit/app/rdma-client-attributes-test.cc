@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-client.h"
+#include "rdma-time.h"
 
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -18,7 +18,7 @@ namespace
 Ptr<RdmaClient>
 MakeClient(const std::string& operation, const std::string& pattern)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const auto client = CreateObject<RdmaClient>();
     client->SetAttribute("Operation", StringValue(operation));
     client->SetAttribute("Pattern", StringValue(pattern));

@@ -13,7 +13,7 @@ namespace
 
 TEST(RdmaClientResultTest, LatenciesOfOneToAHundred)
 {
-    std::vector<QbbPs> latencies;
+    std::vector<RdmaPs> latencies;
     for (int64_t i = 100; i > 0; --i)
     {
         latencies.push_back(i * 1_ns);

@@ -14,7 +14,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbBitRate LINE = 40_gbps;
+constexpr RdmaBitRate LINE = 40_gbps;
 
 RdmaPathProfile
 MakeProfile()

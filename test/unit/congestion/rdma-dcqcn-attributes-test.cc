@@ -2,10 +2,10 @@
 
 // DCQCN's attributes: presets, attributes that override them, and values that are refused.
 
-#include "qbb-time.h"
 #include "rdma-dcqcn-setup.h"
 #include "rdma-expect-error.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/double.h>
@@ -21,7 +21,7 @@ using namespace ns3::RdmaDcqcnSetup;
 
 TEST(RdmaDcqcnAttributes, OverrideThePreset)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
     control->SetAttribute("G", DoubleValue(0.5));
@@ -70,7 +70,7 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
 
 TEST(RdmaDcqcnAttributes, MakesControllers)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     RdmaPathProfile profile;
     profile.lineRate = LINE;
@@ -91,7 +91,7 @@ TEST(RdmaDcqcnAttributes, MakesControllers)
 
 TEST(RdmaDcqcnAttributesDeathTest, RatesAboveTheLine)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     RdmaPathProfile profile;
     profile.lineRate = M;

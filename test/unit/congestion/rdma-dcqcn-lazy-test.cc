@@ -21,7 +21,7 @@ namespace
 class EagerDcqcn
 {
   public:
-    EagerDcqcn(const RdmaDcqcnParameters& parameters, QbbBitRate lineRate)
+    EagerDcqcn(const RdmaDcqcnParameters& parameters, RdmaBitRate lineRate)
         : m_p(parameters),
           m_line(lineRate),
           rate(lineRate),
@@ -31,7 +31,7 @@ class EagerDcqcn
     }
 
     /** Runs all events up to an instant. */
-    void RunTo(QbbPs now)
+    void RunTo(RdmaPs now)
     {
         while (!m_events.empty() && m_events.begin()->first.first <= now)
         {
@@ -42,12 +42,12 @@ class EagerDcqcn
         }
     }
 
-    void OnCnp(QbbPs now)
+    void OnCnp(RdmaPs now)
     {
         RunTo(now);
         if (m_first && m_p.alphaPeriodic)
         {
-            Schedule(ALPHA, now + m_p.alphaPeriod, [this](QbbPs at) { AlphaEnds(at); });
+            Schedule(ALPHA, now + m_p.alphaPeriod, [this](RdmaPs at) { AlphaEnds(at); });
         }
         if (m_first || m_lastCut + m_p.reducePeriod <= now)
         {
@@ -55,17 +55,17 @@ class EagerDcqcn
         }
         else
         {
-            Schedule(CUT, m_lastCut + m_p.reducePeriod, [this](QbbPs at) { Cut(at); });
+            Schedule(CUT, m_lastCut + m_p.reducePeriod, [this](RdmaPs at) { Cut(at); });
         }
         m_congested = true;
         if (!m_p.alphaPeriodic)
         {
             alpha = (1 - m_p.g) * alpha + m_p.g;
-            Schedule(ALPHA, now + m_p.alphaPeriod, [this](QbbPs at) { AlphaEnds(at); });
+            Schedule(ALPHA, now + m_p.alphaPeriod, [this](RdmaPs at) { AlphaEnds(at); });
         }
     }
 
-    void OnSent(uint32_t bytes, QbbPs now)
+    void OnSent(uint32_t bytes, RdmaPs now)
     {
         RunTo(now);
         if (m_first || m_p.counterBytes == 0)
@@ -91,7 +91,7 @@ class EagerDcqcn
         CUT
     };
 
-    void Schedule(Kind kind, QbbPs at, std::function<void(QbbPs)> what)
+    void Schedule(Kind kind, RdmaPs at, std::function<void(RdmaPs)> what)
     {
         for (auto it = m_events.begin(); it != m_events.end(); ++it)
         {
@@ -104,7 +104,7 @@ class EagerDcqcn
         m_events[{at, kind}] = std::move(what);
     }
 
-    void AlphaEnds(QbbPs at)
+    void AlphaEnds(RdmaPs at)
     {
         alpha *= 1 - m_p.g;
         if (m_p.alphaPeriodic && m_congested)
@@ -116,16 +116,16 @@ class EagerDcqcn
             alpha = 0;
         }
         m_congested = false;
-        Schedule(ALPHA, at + m_p.alphaPeriod, [this](QbbPs next) { AlphaEnds(next); });
+        Schedule(ALPHA, at + m_p.alphaPeriod, [this](RdmaPs next) { AlphaEnds(next); });
     }
 
-    void TimerEnds(QbbPs at)
+    void TimerEnds(RdmaPs at)
     {
         ++m_timerEnds;
         Increase();
         if (!m_first)
         {
-            Schedule(TIMER, at + m_p.timer, [this](QbbPs next) { TimerEnds(next); });
+            Schedule(TIMER, at + m_p.timer, [this](RdmaPs next) { TimerEnds(next); });
         }
     }
 
@@ -156,7 +156,7 @@ class EagerDcqcn
         }
     }
 
-    void Cut(QbbPs at)
+    void Cut(RdmaPs at)
     {
         if (m_first || m_p.clampTarget || m_byteEnds > 0 ||
             (m_timerEnds > 0 && m_p.clampAfterTimer))
@@ -171,7 +171,7 @@ class EagerDcqcn
         {
             double left = 1 - alpha * 1024 / (1 << m_p.gd);
             left = std::max(left, m_p.minDecreaseFactor);
-            const QbbBitRate cut(static_cast<uint64_t>(left * static_cast<double>(rate)));
+            const RdmaBitRate cut(static_cast<uint64_t>(left * static_cast<double>(rate)));
             rate = cut < m_p.minRate ? std::min(rate, m_p.minRate) : cut;
         }
         m_first = false;
@@ -179,22 +179,22 @@ class EagerDcqcn
         m_bytes = 0;
         m_timerEnds = 0;
         m_byteEnds = 0;
-        Schedule(TIMER, at + m_p.timer, [this](QbbPs next) { TimerEnds(next); });
+        Schedule(TIMER, at + m_p.timer, [this](RdmaPs next) { TimerEnds(next); });
     }
 
     RdmaDcqcnParameters m_p;
-    QbbBitRate m_line;
-    std::map<std::pair<QbbPs, Kind>, std::function<void(QbbPs)>> m_events;
+    RdmaBitRate m_line;
+    std::map<std::pair<RdmaPs, Kind>, std::function<void(RdmaPs)>> m_events;
     bool m_first{true};
     bool m_congested{false};
-    QbbPs m_lastCut;
+    RdmaPs m_lastCut;
     uint64_t m_bytes{0};
     uint64_t m_timerEnds{0};
     uint64_t m_byteEnds{0};
 
   public:
-    QbbBitRate rate;
-    QbbBitRate target;
+    RdmaBitRate rate;
+    RdmaBitRate target;
     double alpha;
     uint64_t events{0};
     uint64_t releases{0};
@@ -241,10 +241,10 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
     for (int round = 0; round < 400; ++round)
     {
         const RdmaDcqcnParameters p = DrawParameters(random);
-        constexpr QbbBitRate LINE = 100_gbps;
+        constexpr RdmaBitRate LINE = 100_gbps;
         RdmaDcqcnController lazy(std::make_shared<const RdmaDcqcnParameters>(p), LINE);
         EagerDcqcn eager(p, LINE);
-        QbbPs now = draw(0, 1'000'000) * 1_ps;
+        RdmaPs now = draw(0, 1'000'000) * 1_ps;
         for (int step = 0; step < 300; ++step)
         {
             switch (draw(0, 4))

@@ -3,9 +3,9 @@
 // DCQCN's reaction point with the preset Nic: rules worked out by hand from NVIDIA's description of
 // the parameters of ConnectX-4 and later.
 
-#include "qbb-time.h"
 #include "rdma-dcqcn-setup.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/string.h>
 
@@ -21,7 +21,7 @@ namespace
 RdmaDcqcnParameters
 MakeNic(const char* cut = "Off")
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     control->SetAttribute("Preset", StringValue("Nic"));
     control->SetAttribute("CutAtPeriodEnd", StringValue(cut));
@@ -59,7 +59,7 @@ TEST(RdmaDcqcnNic, NoLongerLimitedAtLineRate)
     // down to nothing. The CNP after that cuts by (1023/1024) / 2 again.
     auto c = Make(MakeNic());
     c.OnCnp(0_ps);
-    const QbbBitRate first(static_cast<uint64_t>((1 - 1023.0 / 2048) * static_cast<double>(LINE)));
+    const RdmaBitRate first(static_cast<uint64_t>((1 - 1023.0 / 2048) * static_cast<double>(LINE)));
     EXPECT_EQ(c.GetRate(0_ps), first);
     EXPECT_EQ(c.GetRate(34 * 300 * US), LINE - 1_bps);
     EXPECT_LT(c.GetState().alpha, 1e-6);
@@ -139,11 +139,11 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
     // A CNP at the very end of a period belongs to the next one. Two CNPs in a period are one cut.
     c.OnCnp(18 * US);
     c.OnCnp(19 * US);
-    const QbbBitRate before = c.GetRate(22 * US - 1_ps);
+    const RdmaBitRate before = c.GetRate(22 * US - 1_ps);
     EXPECT_EQ(before, LINE - LINE * 27 / 128);
     EXPECT_LT(c.GetRate(22 * US), before);
     // No CNP, no cut; periods go on in steps of 4 us from the first CNP.
-    const QbbBitRate after = c.GetRate(22 * US);
+    const RdmaBitRate after = c.GetRate(22 * US);
     EXPECT_EQ(c.GetRate(37 * US), after);
     c.OnCnp(37 * US);
     EXPECT_EQ(c.GetRate(38 * US - 1_ps), after);
@@ -160,7 +160,7 @@ TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
     p.clampTarget = true;
     auto c = Make(p);
     c.OnCnp(10 * US);
-    QbbPs now = 14 * US;
+    RdmaPs now = 14 * US;
     for (int i = 0; i < 100'000 && c.GetRate(now) < LINE; ++i)
     {
         now += 1_ps;
@@ -197,10 +197,10 @@ TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
     EXPECT_LT(c.GetRate(4 * US), 11'000 * M);
     EXPECT_EQ(GetTarget(c), LINE); // the second of two cuts in a row keeps the target
     c.OnSent(2'097'088, 5 * US);
-    const QbbBitRate increased = c.GetRate(5 * US);
+    const RdmaBitRate increased = c.GetRate(5 * US);
     c.OnCnp(8 * US);
     EXPECT_EQ(GetTarget(c), increased); // after an increase by the byte counter
-    const QbbBitRate later = c.GetRate(308 * US);
+    const RdmaBitRate later = c.GetRate(308 * US);
     EXPECT_GT(static_cast<double>(later), c.GetState().targetRateBps / 2);
     c.OnCnp(309 * US);
     EXPECT_EQ(GetTarget(c), later); // after an increase by the timer

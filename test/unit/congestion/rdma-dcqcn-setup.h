@@ -23,8 +23,8 @@ namespace ns3
 namespace RdmaDcqcnSetup
 {
 
-constexpr QbbBitRate M = 1_mbps;     //!< a megabit per second
-constexpr QbbBitRate LINE = 40_gbps; //!< rate of the host's link
+constexpr RdmaBitRate M = 1_mbps;     //!< a megabit per second
+constexpr RdmaBitRate LINE = 40_gbps; //!< rate of the host's link
 
 /** \param parameters of DCQCN \return a reaction point */
 inline RdmaDcqcnController
@@ -34,10 +34,10 @@ Make(const RdmaDcqcnParameters& parameters = {})
 }
 
 /** \param c a reaction point \return its target rate */
-inline QbbBitRate
+inline RdmaBitRate
 GetTarget(const RdmaDcqcnController& c)
 {
-    return QbbBitRate(static_cast<uint64_t>(c.GetState().targetRateBps));
+    return RdmaBitRate(static_cast<uint64_t>(c.GetState().targetRateBps));
 }
 
 } // namespace RdmaDcqcnSetup

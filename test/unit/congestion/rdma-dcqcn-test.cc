@@ -65,7 +65,7 @@ TEST(RdmaDcqcn, AlphaDecaysEachPeriodWithoutCnp)
     EXPECT_EQ(c.GetState().alpha, 0.5625);
     // A CNP 4 us before the next end: the cut is by 9/32, alpha = 27/64 + 16/64 = 43/64, and the
     // period begins again.
-    const QbbBitRate before = c.GetRate(171 * US);
+    const RdmaBitRate before = c.GetRate(171 * US);
     c.OnCnp(171 * US);
     EXPECT_EQ(c.GetRate(171 * US), before * 23 / 32);
     EXPECT_EQ(c.GetState().alpha, 0.671875);
@@ -115,7 +115,7 @@ TEST(RdmaDcqcn, ByteCounter)
     // A cut resets the counter.
     c.OnSent(9'000'000, 4 * US);
     c.OnCnp(5 * US);
-    const QbbBitRate cut = c.GetRate(5 * US);
+    const RdmaBitRate cut = c.GetRate(5 * US);
     c.OnSent(9'000'000, 6 * US);
     EXPECT_EQ(c.GetRate(6 * US), cut);
 }
@@ -185,13 +185,13 @@ TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
         std::bernoulli_distribution marked(marking);
         auto c = Make();
         c.OnCnp(0_ps);
-        constexpr QbbPs BEGIN = 100_ms;
-        constexpr QbbPs END = 4100_ms;
-        QbbPs nextCnp = 0_ps;
+        constexpr RdmaPs BEGIN = 100_ms;
+        constexpr RdmaPs END = 4100_ms;
+        RdmaPs nextCnp = 0_ps;
         bool due = false;
         uint64_t packets = 0;
-        for (QbbPs now = 0_ps; now < END;
-             now += QbbPs(static_cast<int64_t>(8'000'000'000'000'000 / c.GetRate(now).Get())))
+        for (RdmaPs now = 0_ps; now < END;
+             now += RdmaPs(static_cast<int64_t>(8'000'000'000'000'000 / c.GetRate(now).Get())))
         {
             packets += now >= BEGIN ? 1 : 0;
             c.OnSent(1000, now);

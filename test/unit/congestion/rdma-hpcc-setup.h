@@ -27,12 +27,12 @@ namespace RdmaHpccSetup
 
 using namespace RdmaTestPath;
 
-constexpr QbbPs T = RTT;    //!< HPCC's T
+constexpr RdmaPs T = RTT;   //!< HPCC's T
 constexpr double WAI = 100; //!< additive increase, in bytes
 
 /** \param maxStage HPCC's maxStage \param lineRate rate of the host's link \return a controller */
 inline RdmaHpccController
-Make(uint32_t maxStage = 5, QbbBitRate lineRate = LINE)
+Make(uint32_t maxStage = 5, RdmaBitRate lineRate = LINE)
 {
     RdmaHpccParameters parameters;
     parameters.maxStage = maxStage;

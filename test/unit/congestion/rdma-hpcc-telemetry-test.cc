@@ -44,7 +44,7 @@ TEST(RdmaHpccTelemetry, UtilisationIsAveragedOverOneRoundTrip)
 TEST(RdmaHpccTelemetry, CountersAndClocksWrap)
 {
     // Bytes and picoseconds wrap at, before and after each step of three.
-    for (const QbbPs before : {1_ps, T / 2, T, T + 1_ps, 2 * T})
+    for (const RdmaPs before : {1_ps, T / 2, T, T + 1_ps, 2 * T})
     {
         RdmaIntHop hop;
         hop.time = RdmaIntFeed::TIME_WRAP - before;
@@ -68,7 +68,7 @@ TEST(RdmaHpccTelemetry, TheBusiestOfManyHopsCounts)
     for (size_t busiest = 0; busiest < 16; ++busiest)
     {
         auto c = Make();
-        RdmaIntFeed feed(std::vector<QbbBitRate>(16, LINE));
+        RdmaIntFeed feed(std::vector<RdmaBitRate>(16, LINE));
         std::vector<RdmaIntFeed::Port> ports(16, Load(0.5));
         ports[busiest] = Load(1.5);
         ports[(busiest + 5) % 16] = Load(1);

@@ -2,11 +2,11 @@
 
 // HPCC's rules worked out by hand from Li et al., SIGCOMM 2019, algorithm 1.
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-hpcc-setup.h"
 #include "rdma-pacer.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
@@ -250,7 +250,7 @@ TEST(RdmaHpcc, FlowsShareALinkFairlyAtEta)
 
 TEST(RdmaHpcc, Attributes)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::AUTO);
     control->SetAttribute("IntFormat", StringValue("Exact"));
@@ -278,7 +278,7 @@ TEST(RdmaHpcc, Attributes)
 
 TEST(RdmaHpcc, TIsTheLongestOfTheNetwork)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
     auto profile = MakeProfile();
     profile.networkRtt = 3 * T;
@@ -292,7 +292,7 @@ TEST(RdmaHpcc, TIsTheLongestOfTheNetwork)
 
 TEST(RdmaHpcc, WrongAttributesAreNamed)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
     auto profile = MakeProfile();
     profile.baseRtt = 0_ps;

@@ -18,13 +18,13 @@ namespace ns3
 namespace RdmaTestPath
 {
 
-constexpr QbbBitRate LINE = 100_gbps; //!< rate of all links
-constexpr QbbPs RTT = 10_us;          //!< base round-trip time
-constexpr uint64_t BT = 125'000;      //!< LINE x RTT, in bytes
+constexpr RdmaBitRate LINE = 100_gbps; //!< rate of all links
+constexpr RdmaPs RTT = 10_us;          //!< base round-trip time
+constexpr uint64_t BT = 125'000;       //!< LINE x RTT, in bytes
 
 /** \param lineRate rate of the host's link \return the path, for packets of 1000 bytes */
 inline RdmaPathProfile
-MakeProfile(QbbBitRate lineRate = LINE)
+MakeProfile(RdmaBitRate lineRate = LINE)
 {
     RdmaPathProfile profile;
     profile.lineRate = lineRate;
@@ -45,8 +45,8 @@ MakeProfile(QbbBitRate lineRate = LINE)
 class RdmaIntFeed
 {
   public:
-    static constexpr uint64_t TX_WRAP = uint64_t{1} << 40;      //!< wrap of RdmaIntHop::txBytes
-    static constexpr QbbPs TIME_WRAP = QbbPs(int64_t{1} << 48); //!< wrap of RdmaIntHop::time
+    static constexpr uint64_t TX_WRAP = uint64_t{1} << 40;        //!< wrap of RdmaIntHop::txBytes
+    static constexpr RdmaPs TIME_WRAP = RdmaPs(int64_t{1} << 48); //!< wrap of RdmaIntHop::time
 
     /** Activity of a port since the previous acknowledgement. */
     struct Port
@@ -56,7 +56,7 @@ class RdmaIntFeed
     };
 
     /** \param rates rates of the ports \param hop initial counters of every port */
-    explicit RdmaIntFeed(const std::vector<QbbBitRate>& rates, const RdmaIntHop& hop = {})
+    explicit RdmaIntFeed(const std::vector<RdmaBitRate>& rates, const RdmaIntHop& hop = {})
         : hops(rates.size(), hop)
     {
         for (size_t i = 0; i < rates.size(); ++i)
@@ -70,7 +70,7 @@ class RdmaIntFeed
      * \param time time since the previous acknowledgement, at all ports
      * \param ports activity of the ports in that time; a missing port was idle
      */
-    void Ack(RdmaRateController& c, QbbPs time, const std::vector<Port>& ports)
+    void Ack(RdmaRateController& c, RdmaPs time, const std::vector<Port>& ports)
     {
         now += time;
         for (size_t i = 0; i < hops.size(); ++i)
@@ -104,14 +104,14 @@ class RdmaIntFeed
     }
 
     /** A hop sends bytes for some time, until the next acknowledgement's packet passes it. */
-    void Move(std::size_t hop, QbbPs time, uint64_t bytes)
+    void Move(std::size_t hop, RdmaPs time, uint64_t bytes)
     {
         hops[hop].time += time;
         hops[hop].txBytes += bytes;
     }
 
     std::vector<RdmaIntHop> hops; //!< telemetry of the last acknowledgement
-    QbbPs now{0};                 //!< time of the last acknowledgement
+    RdmaPs now{0};                //!< time of the last acknowledgement
     uint64_t ackedTo{1};          //!< packets acknowledged
     uint64_t sentTo{100};         //!< packets sent
 };

@@ -14,10 +14,10 @@ namespace
 {
 
 constexpr uint64_t TX_WRAP = uint64_t{1} << 40;
-constexpr QbbPs TIME_WRAP{int64_t{1} << 48};
+constexpr RdmaPs TIME_WRAP{int64_t{1} << 48};
 
 RdmaIntHop
-MakeHop(uint64_t txBytes, QbbPs time, QbbBitRate rate = 100 * GBPS, uint64_t queueBytes = 0)
+MakeHop(uint64_t txBytes, RdmaPs time, RdmaBitRate rate = 100 * GBPS, uint64_t queueBytes = 0)
 {
     RdmaIntHop hop;
     hop.rate = rate;
@@ -29,7 +29,7 @@ MakeHop(uint64_t txBytes, QbbPs time, QbbBitRate rate = 100 * GBPS, uint64_t que
 
 // The steps since the last telemetry; none if there was nothing to compare with.
 std::optional<std::vector<RdmaIntStep>>
-Advance(RdmaIntPath& path, QbbPs now, const std::vector<RdmaIntHop>& hops)
+Advance(RdmaIntPath& path, RdmaPs now, const std::vector<RdmaIntHop>& hops)
 {
     RdmaAckSample sample;
     sample.now = now;
@@ -140,7 +140,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
 
 TEST(RdmaIntPath, AfterASecondCountersAreNotCompared)
 {
-    constexpr QbbPs SECOND = 1_s;
+    constexpr RdmaPs SECOND = 1_s;
     RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0_ps, {MakeHop(0, 0_ps)});
     auto steps = Advance(path, SECOND, {MakeHop(6'250'000'000, SECOND)});
@@ -148,7 +148,7 @@ TEST(RdmaIntPath, AfterASecondCountersAreNotCompared)
     EXPECT_EQ(steps->at(0).txBytes, 6'250'000'000);
     EXPECT_FALSE(Advance(path, 2 * SECOND + 1_ps, {MakeHop(6'250'000'000, 2 * SECOND + 1_ps)}));
     // Half a wrap of the clock later, the telemetry would seem to be old.
-    const QbbPs later = 2 * SECOND + TIME_WRAP / 2 + 2_ps;
+    const RdmaPs later = 2 * SECOND + TIME_WRAP / 2 + 2_ps;
     EXPECT_FALSE(Advance(path, later, {MakeHop(0, later)}));
     steps = Advance(path, later + US, {MakeHop(1000, later + US)});
     ASSERT_TRUE(steps);
@@ -174,7 +174,7 @@ TEST(RdmaIntPath, PaperWrapsSooner)
 {
     // 2^20 units of 128 bytes, and 2^24 ns. 100 Gb/s send half of these bytes in 5368 us.
     constexpr uint64_t TX = 128 << 20;
-    constexpr QbbPs TIME = (1 << 24) * 1_ns;
+    constexpr RdmaPs TIME = (1 << 24) * 1_ns;
     RdmaIntPath path(1, RdmaIntFormat::PAPER);
     Advance(path, 0_ps, {MakeHop(TX - 128, TIME - 1_ns)});
     auto steps = Advance(path, US, {MakeHop(1024, US - 1_ns)});

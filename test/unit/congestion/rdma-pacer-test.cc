@@ -13,7 +13,7 @@ namespace
 /** A controller whose answers the test sets. */
 struct FixedController : public RdmaRateController
 {
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         return rate;
     }
@@ -23,18 +23,18 @@ struct FixedController : public RdmaRateController
         return windowBytes;
     }
 
-    void OnSent(uint32_t bytes, QbbPs) override
+    void OnSent(uint32_t bytes, RdmaPs) override
     {
         sentBytes += bytes;
     }
 
-    QbbPs GetNextRise() const override
+    RdmaPs GetNextRise() const override
     {
         return rise;
     }
 
-    QbbBitRate rate{1_gbps};         //!< rate
-    QbbPs rise{NEVER};               //!< GetNextRise()
+    RdmaBitRate rate{1_gbps};        //!< rate
+    RdmaPs rise{NEVER};              //!< GetNextRise()
     uint64_t windowBytes{NO_WINDOW}; //!< window
     uint64_t sentBytes{0};           //!< bytes reported by OnSent()
 };
@@ -48,7 +48,7 @@ struct NarrowController : public RdmaRateController
     {
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         return 1_gbps;
     }
@@ -75,7 +75,7 @@ struct NarrowController : public RdmaRateController
 /** A pacer of 1000-byte packets with a FixedController. */
 struct Pacer
 {
-    explicit Pacer(bool timesPackets = false, QbbBitRate minRate = 1_bps)
+    explicit Pacer(bool timesPackets = false, RdmaBitRate minRate = 1_bps)
     {
         auto made = std::make_unique<FixedController>();
         control = made.get();
@@ -156,7 +156,7 @@ TEST(RdmaPacer, NoBurstAfterIdling)
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_ps);
     // After a second of silence one packet goes at once, and the next one 8 us later, not sooner.
-    const QbbPs later = 1_s;
+    const RdmaPs later = 1_s;
     EXPECT_LE(p.pacer->GetNext(), later);
     p.pacer->ForgetWait();
     p.pacer->OnSent(1, false, 1000, later);

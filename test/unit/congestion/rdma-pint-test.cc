@@ -3,10 +3,10 @@
 // HPCC over PINT: the byte, a switch's port, and the controller, worked out by hand from Ben Basat
 // et al., SIGCOMM 2020.
 
-#include "qbb-time.h"
 #include "rdma-hpcc-pint.h"
 #include "rdma-pint.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/uinteger.h>
 
@@ -18,8 +18,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbBitRate LINE = 100_gbps;
-constexpr QbbPs T = 10 * US;
+constexpr RdmaBitRate LINE = 100_gbps;
+constexpr RdmaPs T = 10 * US;
 constexpr uint64_t BT = 125'000;  // 100 Gb/s x 10 us, in bytes
 constexpr double BASE = 1.050625; // 1.025 x 1.025
 
@@ -108,9 +108,9 @@ TEST(RdmaPintPort, IsOneAtAFullPortOfAnyRate)
 {
     for (const uint64_t gbps : {1, 10, 25, 40, 100, 400, 800, 1600})
     {
-        const QbbBitRate rate = gbps * 1_gbps;
-        const QbbPs slot = 1000 * 8'000_ps / gbps; // of a packet of 1000 bytes
-        const QbbPs t = 100 * slot;
+        const RdmaBitRate rate = gbps * 1_gbps;
+        const RdmaPs slot = 1000 * 8'000_ps / gbps; // of a packet of 1000 bytes
+        const RdmaPs t = 100 * slot;
         RdmaPintPort port(rate, t);
         for (int i = 0; i < 101; ++i)
         {
@@ -192,7 +192,7 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
 
 TEST(RdmaHpccPint, Attributes)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaHpccPint>();
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     EXPECT_FALSE(control->NeedsRtt());

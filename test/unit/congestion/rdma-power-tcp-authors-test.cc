@@ -5,10 +5,10 @@
 // github.com/inet-tub/ns3-datacenter (ns-3.39, src/point-to-point/model/rdma-hw.cc) and from its
 // examples/PowerTCP/config-workload.txt (U_TARGET 0.95, MIN_RATE 100 Mb/s, FAST_REACT 1).
 
-#include "qbb-time.h"
 #include "rdma-int-feed.h"
 #include "rdma-power-tcp.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/string.h>
 
@@ -57,7 +57,7 @@ struct Reference
 };
 
 std::unique_ptr<RdmaRateController>
-MakeDefault(const char* variant, QbbBitRate lineRate)
+MakeDefault(const char* variant, RdmaBitRate lineRate)
 {
     auto control = CreateObject<RdmaPowerTcp>();
     control->SetAttribute("Variant", StringValue(variant));
@@ -77,7 +77,7 @@ Progress(RdmaIntFeed& feed, std::mt19937_64& random)
 
 TEST(RdmaPowerTcpAuthors, RandomTelemetryOfThreePorts)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     std::mt19937_64 random(7);
     for (int run = 0; run < 20; ++run)
     {
@@ -111,7 +111,7 @@ TEST(RdmaPowerTcpAuthors, RandomTelemetryOfThreePorts)
                 const double queue = 8 * static_cast<double>(ports[i].queueBytes);
                 highest = std::max(highest, arrival * (queue + b * TAU_S) / (b * b * TAU_S));
             }
-            feed.Ack(*controller, QbbPs(1000 * ns), ports);
+            feed.Ack(*controller, RdmaPs(1000 * ns), ports);
             reference.Power(highest, 1e-9 * static_cast<double>(ns), 0.9, 0.95, feed);
             before = ports;
             ASSERT_NEAR(static_cast<double>(controller->GetRate(feed.now)), reference.rate, 2)
@@ -124,7 +124,7 @@ TEST(RdmaPowerTcpAuthors, RandomTelemetryOfThreePorts)
 
 TEST(RdmaPowerTcpAuthors, RandomRoundTrips)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     std::mt19937_64 random(11);
     for (int run = 0; run < 20; ++run)
     {
@@ -139,12 +139,12 @@ TEST(RdmaPowerTcpAuthors, RandomRoundTrips)
             const auto ns = static_cast<int64_t>(1 + random() % 4000);
             const double rtt =
                 10e-6 + 1e-9 * static_cast<double>(random() % (run < 10 ? 2000 : 60'000));
-            feed.now += QbbPs(1000 * ns);
+            feed.now += RdmaPs(1000 * ns);
             RdmaAckSample sample;
             sample.now = feed.now;
             sample.ackedTo = feed.ackedTo;
             sample.sentTo = feed.sentTo;
-            sample.rtt = QbbPs(static_cast<int64_t>(rtt * 1e12 + 0.5));
+            sample.rtt = RdmaPs(static_cast<int64_t>(rtt * 1e12 + 0.5));
             controller->OnAck(sample);
             // The first round trip has no predecessor: a gradient of 0, for all of tau.
             const double time = ack == 0 ? TAU_S : 1e-9 * static_cast<double>(ns);

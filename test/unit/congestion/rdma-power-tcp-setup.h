@@ -24,7 +24,7 @@ namespace RdmaPowerTcpSetup
 
 using namespace RdmaTestPath;
 
-constexpr QbbPs TAU = RTT;    //!< PowerTCP's tau
+constexpr RdmaPs TAU = RTT;   //!< PowerTCP's tau
 constexpr double BETA = 1000; //!< additive increase, in bytes
 
 /**
@@ -35,7 +35,7 @@ constexpr double BETA = 1000; //!< additive increase, in bytes
  */
 template <typename Controller = RdmaPowerTcpController>
 Controller
-Make(QbbBitRate lineRate = LINE, double minCurrent = 0)
+Make(RdmaBitRate lineRate = LINE, double minCurrent = 0)
 {
     RdmaPowerTcpParameters parameters;
     parameters.rules = RdmaPowerTcpParameters::PAPER;

@@ -3,10 +3,10 @@
 // PowerTCP's rules worked out by hand from Addanki et al., NSDI 2022, algorithm 1, and the
 // attributes.
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-power-tcp-setup.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/double.h>
@@ -131,7 +131,7 @@ TEST(RdmaPowerTcp, HighestPowerOfManyHopsAndItsTime)
     for (size_t busiest = 0; busiest < 16; ++busiest)
     {
         auto c = Make();
-        RdmaIntFeed feed(std::vector<QbbBitRate>(16, LINE));
+        RdmaIntFeed feed(std::vector<RdmaBitRate>(16, LINE));
         std::vector<RdmaIntFeed::Port> ports(16, {BT / 2, 0});
         ports[busiest] = {BT, BT};
         feed.Ack(c, TAU, ports);
@@ -168,7 +168,7 @@ TEST(RdmaPowerTcp, AnyLinkRate)
 
 TEST(RdmaPowerTcp, CountersAndClocksWrap)
 {
-    for (const QbbPs before : {1_ps, TAU / 2, TAU, TAU + 1_ps, 2 * TAU})
+    for (const RdmaPs before : {1_ps, TAU / 2, TAU, TAU + 1_ps, 2 * TAU})
     {
         RdmaIntHop hop;
         hop.time = RdmaIntFeed::TIME_WRAP - before;
@@ -282,7 +282,7 @@ TEST(RdmaPowerTcp, EquilibriumIsBetaInTheQueueAndEqualShares)
 
 TEST(RdmaPowerTcp, Attributes)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::AUTO);
     control->SetAttribute("IntFormat", StringValue("Exact"));
@@ -316,7 +316,7 @@ TEST(RdmaPowerTcp, Attributes)
 
 TEST(RdmaPowerTcp, RulesBringTheirParameters)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
 
     struct
     {
@@ -357,7 +357,7 @@ TEST(RdmaPowerTcp, RulesBringTheirParameters)
 
 TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
     auto profile = MakeProfile();
     profile.networkRtt = 2 * TAU;
@@ -373,7 +373,7 @@ TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
 
 TEST(RdmaPowerTcp, WrongAttributesAreNamed)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
     auto profile = MakeProfile();
     profile.baseRtt = 0_ps;

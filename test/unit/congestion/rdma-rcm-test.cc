@@ -2,9 +2,9 @@
 
 // RCM's rate delay and its recovery, by hand.
 
-#include "qbb-time.h"
 #include "rdma-rcm.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/nstime.h>
 #include <ns3/string.h>
@@ -17,12 +17,12 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbBitRate LINE = 40_gbps;
+constexpr RdmaBitRate LINE = 40_gbps;
 
 std::unique_ptr<RdmaRateController>
 MakeRcm(const std::string& rule)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaRcm>();
     control->SetAttribute("RecoveryRule", StringValue(rule));
     control->SetAttribute("RecoveryTime", TimeValue(MicroSeconds(100)));
@@ -36,7 +36,7 @@ MakeRcm(const std::string& rule)
 
 /** \return n of the rate line / (n + 1) */
 uint64_t
-GetDelay(RdmaRateController& c, QbbPs now)
+GetDelay(RdmaRateController& c, RdmaPs now)
 {
     return LINE / c.GetRate(now) - 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-swift.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
@@ -23,7 +23,7 @@ struct Swift
 {
     explicit Swift(double rangeUs = 0)
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         control->SetAttribute("FlowScalingRange", TimeValue(NanoSeconds(rangeUs * 1000)));
         control->SetAttribute("FlowScalingMaxWindow", DoubleValue(100));
         control->SetAttribute("HopDelay", TimeValue(MicroSeconds(1)));
@@ -53,8 +53,8 @@ struct Swift
     static RdmaAckSample MakeSample(double atUs, double delayUs, uint64_t packets)
     {
         RdmaAckSample sample;
-        sample.now = QbbPs(static_cast<int64_t>(atUs * static_cast<double>(US)));
-        sample.rtt = QbbPs(static_cast<int64_t>(delayUs * static_cast<double>(US)));
+        sample.now = RdmaPs(static_cast<int64_t>(atUs * static_cast<double>(US)));
+        sample.rtt = RdmaPs(static_cast<int64_t>(delayUs * static_cast<double>(US)));
         sample.ackedPackets = packets;
         return sample;
     }
@@ -96,7 +96,7 @@ TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
     // 37 us, which are 23 and 21 us for queues.
     struct
     {
-        QbbPs rtt;
+        RdmaPs rtt;
         uint32_t links;
         double targetUs;
     } const paths[] = {{4 * US, 2, 27}, {16 * US, 4, 37}};
@@ -288,9 +288,9 @@ TEST(RdmaSwift, LargestWindow)
 // two shares in place of the 25 us. The accepted delay is the target less the round trip.
 TEST(RdmaSwift, TheTargetHoldsForAnyPath)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaSwift>();
-    const auto accepted = [&](QbbPs rtt, uint32_t links) {
+    const auto accepted = [&](RdmaPs rtt, uint32_t links) {
         const RdmaPathProfile profile{10_gbps, 1250, 1192, rtt, links, 0};
         control->MakeController(profile); // not refused
         return control->GetAcceptedDelay(profile);
@@ -302,7 +302,7 @@ TEST(RdmaSwift, TheTargetHoldsForAnyPath)
     EXPECT_EQ(accepted(40'000 * US, 4), 10'000 * US);
     for (uint32_t links = 1; links <= 16; ++links)
     {
-        for (QbbPs rtt = 1_ns; rtt < 100_s; rtt = 3 * rtt + 1_ps)
+        for (RdmaPs rtt = 1_ns; rtt < 100_s; rtt = 3 * rtt + 1_ps)
         {
             EXPECT_GE(accepted(rtt, links), std::min(rtt / links, 12'500'000_ps) - 16_ps)
                 << rtt << " " << links;
@@ -319,8 +319,8 @@ TEST(RdmaSwift, UnknownRoundTripChangesNothing)
 
 TEST(RdmaSwiftDeathTest, WrongParameters)
 {
-    QbbSetTimeResolution();
-    auto make = [](const std::string& name, double value, QbbPs rtt) {
+    RdmaSetTimeResolution();
+    auto make = [](const std::string& name, double value, RdmaPs rtt) {
         auto control = CreateObject<RdmaSwift>();
         if (!name.empty())
         {

@@ -16,7 +16,7 @@ namespace
 // Acknowledgements of theta-PowerTCP.
 struct RttFeed
 {
-    void Ack(RdmaRateController& c, QbbPs time, QbbPs rtt)
+    void Ack(RdmaRateController& c, RdmaPs time, RdmaPs rtt)
     {
         now += time;
         RdmaAckSample sample;
@@ -34,7 +34,7 @@ struct RttFeed
         sentTo += 100;
     }
 
-    QbbPs now{0};
+    RdmaPs now{0};
     uint64_t ackedTo{1};
     uint64_t sentTo{100};
 };
@@ -47,8 +47,8 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
     // 1/2) x now / tau, and W = 0.9 x (125000 / power + 1000) + 12500.
     struct
     {
-        QbbPs before;
-        QbbPs now;
+        RdmaPs before;
+        RdmaPs now;
         double power;
         double window;
     } const cases[] = {

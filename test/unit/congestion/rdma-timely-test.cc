@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 #include "rdma-timely.h"
 
 #include <ns3/boolean.h>
@@ -21,7 +21,7 @@ struct Timely
 {
     explicit Timely(bool patched = false)
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         control->SetAttribute("Patched", BooleanValue(patched));
         control->SetAttribute("InitialRate", StringValue("5Gbps"));
     }
@@ -30,11 +30,11 @@ struct Timely
     void Complete(double rttUs)
     {
         // 16 packets of 1024 bytes: one segment
-        Ack(16, QbbPs(static_cast<int64_t>(rttUs * double(US))));
+        Ack(16, RdmaPs(static_cast<int64_t>(rttUs * double(US))));
     }
 
     /** \param packets acknowledged \param rtt round trip */
-    void Ack(uint64_t packets, QbbPs rtt)
+    void Ack(uint64_t packets, RdmaPs rtt)
     {
         if (!controller)
         {
@@ -58,9 +58,9 @@ struct Timely
             controller = control->MakeController(profile);
         }
         RdmaAckSample sample;
-        sample.now = QbbPs(static_cast<int64_t>(nowUs * double(US)));
+        sample.now = RdmaPs(static_cast<int64_t>(nowUs * double(US)));
         sample.ackedPackets = nak ? 0 : 1;
-        sample.rtt = QbbPs(static_cast<int64_t>(rttUs * double(US)));
+        sample.rtt = RdmaPs(static_cast<int64_t>(rttUs * double(US)));
         nak ? controller->OnNak(sample) : controller->OnAck(sample);
     }
 
@@ -79,7 +79,7 @@ struct Timely
 
 TEST(RdmaTimely, StartsAtLineRateWithoutAWindow)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
     EXPECT_TRUE(control->NeedsRtt());
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
@@ -320,7 +320,7 @@ TEST(RdmaTimely, PatchedFixedPoint)
 
 TEST(RdmaTimelyDeathTest, WrongParameters)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
     control->SetAttribute("MinRtt", TimeValue(Time(0)));
     ExpectRefusal(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-simulator.h"
+#include "rdma-time.h"
 
 #include <ns3/default-simulator-impl.h>
 #include <ns3/global-value.h>
@@ -207,15 +207,15 @@ TEST(RdmaSimulatorImpl, PendingEventsAreFreed)
 TEST(RdmaSimulatorImpl, AnExceptionEndsTheRun)
 {
     const TestSimulatorScope scope("ns3::RdmaSimulatorImpl");
-    EXPECT_EQ(QbbEngine::GetRunning(), nullptr);
+    EXPECT_EQ(RdmaEngine::GetRunning(), nullptr);
     Simulator::Schedule(TimeStep(10), [] {
-        EXPECT_NE(QbbEngine::GetRunning(), nullptr);
-        EXPECT_EQ(QbbEventNow().GetFs(), 10);
+        EXPECT_NE(RdmaEngine::GetRunning(), nullptr);
+        EXPECT_EQ(RdmaEventNow().GetFs(), 10);
         throw std::runtime_error("out of the run");
     });
     EXPECT_THROW(Simulator::Run(), std::runtime_error);
-    EXPECT_EQ(QbbEngine::GetRunning(), nullptr);
-    EXPECT_EQ(QbbEventNow().GetFs(), 10);
+    EXPECT_EQ(RdmaEngine::GetRunning(), nullptr);
+    EXPECT_EQ(RdmaEventNow().GetFs(), 10);
 }
 
 TEST(RdmaSimulatorImpl, Select)

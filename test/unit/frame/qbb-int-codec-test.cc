@@ -62,7 +62,7 @@ TEST(QbbIntCodec, Bytes)
     QbbFramePtr frame = MakeFrame(pool, 2);
     // 100 Gb/s = 0x5f5e100 kb/s; 2^39 + 5 bytes sent; 70000 bytes queued; 2^47 + 9 ps.
     frame->telemetry.push_back(
-        {100_gbps, (uint64_t{1} << 39) + 5, 70'000, QbbPs((int64_t{1} << 47) + 9)});
+        {100_gbps, (uint64_t{1} << 39) + 5, 70'000, RdmaPs((int64_t{1} << 47) + 9)});
     EXPECT_EQ(frame->size, 66U + 4 + 2 * 20);
     const auto bytes = Bytes(*frame);
     ASSERT_EQ(bytes.size(), TRAILER + 44);
@@ -102,7 +102,7 @@ TEST(QbbIntCodec, FiveHopsOfThePaperTake42Bytes)
 TEST(QbbIntCodec, RatesOfThePaper)
 {
     uint8_t code = 0;
-    for (const QbbBitRate rate : RDMA_INT_RATES)
+    for (const RdmaBitRate rate : RDMA_INT_RATES)
     {
         EXPECT_EQ(GetRdmaIntRateCode(rate), ++code);
         EXPECT_EQ(GetRdmaIntRateCode(rate - 1_bps), 0);

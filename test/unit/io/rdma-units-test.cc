@@ -104,7 +104,7 @@ TEST(RdmaUnits, WrongTimes)
 
 TEST(RdmaUnits, TimesWithoutUnit)
 {
-    const auto ParseRdmaTimeIn = [](const std::string& text, QbbPs unit) {
+    const auto ParseRdmaTimeIn = [](const std::string& text, RdmaPs unit) {
         const RdmaRoundedTime read = RoundRdmaTimeIn(text, unit);
         EXPECT_TRUE(read.isExact) << text;
         return read.time;
@@ -126,7 +126,7 @@ TEST(RdmaUnits, TimesWithoutUnit)
 
 TEST(RdmaUnits, RoundedTimes)
 {
-    const auto expect = [](const RdmaRoundedTime& read, QbbPs time) {
+    const auto expect = [](const RdmaRoundedTime& read, RdmaPs time) {
         EXPECT_EQ(read.time, time);
         EXPECT_FALSE(read.isExact);
     };
@@ -226,7 +226,7 @@ TEST(RdmaUnits, Formats)
     EXPECT_EQ(FormatRdmaNs(1'234'567_ps), "1234.567");
     EXPECT_EQ(FormatRdmaNs(1'005_ps), "1.005");
     EXPECT_EQ(FormatRdmaNs(-5_ps), "-0.005");
-    EXPECT_EQ(FormatRdmaNs(QbbPs(std::numeric_limits<int64_t>::min())), "-9223372036854775.808");
+    EXPECT_EQ(FormatRdmaNs(RdmaPs(std::numeric_limits<int64_t>::min())), "-9223372036854775.808");
     EXPECT_EQ(FormatRdmaReal(0.1), "0.1");
     EXPECT_EQ(FormatRdmaReal(1.0 / 3.0), "0.3333333333333333");
 }
@@ -237,9 +237,9 @@ TEST(RdmaUnits, FormattedNumbersReadBack)
     for (int i = 0; i < 10000; ++i)
     {
         const unsigned shift = random() % 63;
-        const QbbBitRate rate((random() >> shift) % RDMA_MAX_RATE.Get() + 1);
+        const RdmaBitRate rate((random() >> shift) % RDMA_MAX_RATE.Get() + 1);
         EXPECT_EQ(ParseRdmaRate(FormatRdmaRate(rate)), rate);
-        const QbbPs time(static_cast<int64_t>((random() >> shift) % RDMA_MAX_TIME.Get()));
+        const RdmaPs time(static_cast<int64_t>((random() >> shift) % RDMA_MAX_TIME.Get()));
         EXPECT_EQ(ParseRdmaTime(FormatRdmaTime(time)), time);
         EXPECT_EQ(RoundRdmaTimeIn(FormatRdmaNs(time), 1_ns).time, time);
         const double real =

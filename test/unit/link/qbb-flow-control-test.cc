@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-event-order.h"
 #include "qbb-flow-control.h"
+#include "rdma-event-order.h"
 
 #include <ns3/simulator.h>
 
@@ -24,17 +24,17 @@ class FakePort : public QbbFlowControlPort
 
     void FlowTimerFired() override
     {
-        fired.push_back(QbbNow());
-        flow.Update(QbbNow());
+        fired.push_back(RdmaNow());
+        flow.Update(RdmaNow());
     }
 
-    uint32_t GetEventOrder(QbbPs) const override
+    uint32_t GetEventOrder(RdmaPs) const override
     {
-        return QbbEventOrder::Ports::FIRST;
+        return RdmaEventOrder::Ports::FIRST;
     }
 
     uint32_t changes{0};        //!< calls of FlowChanged()
-    std::vector<QbbPs> fired;   //!< instants of FlowTimerFired()
+    std::vector<RdmaPs> fired;  //!< instants of FlowTimerFired()
     QbbFlowControl flow{*this}; //!< the flow control under test
 };
 
@@ -44,7 +44,7 @@ class QbbFlowControlTest : public testing::Test
   protected:
     QbbFlowControlTest()
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
     }
 
     ~QbbFlowControlTest() override
@@ -60,7 +60,7 @@ class QbbFlowControlTest : public testing::Test
         settings.classes = 1U << 3;
         settings.quanta = 1000;
         settings.reaction = 1_us;
-        m_port.flow.Start(QbbLineRate(100_gbps));
+        m_port.flow.Start(RdmaLineRate(100_gbps));
     }
 
     /** \param classes classes of the frame \param quanta pause of each class \return a PFC frame */
@@ -91,9 +91,9 @@ TEST_F(QbbFlowControlTest, APauseIsRepeatedUntilItIsTakenBack)
     EXPECT_EQ(pauses.quanta[3], 1000);
     EXPECT_FALSE(flow.IsPending());
     // Half of the pause's length later a frame is due again.
-    Simulator::Stop(QbbToTime(3_us));
+    Simulator::Stop(RdmaToTime(3_us));
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, std::vector<QbbPs>{2'560_ns});
+    EXPECT_EQ(m_port.fired, std::vector<RdmaPs>{2'560_ns});
     EXPECT_TRUE(flow.IsPending());
     flow.RequestPause(3, false);
     EXPECT_EQ(flow.Take(3_us).quanta[3], 0);
@@ -142,13 +142,13 @@ TEST_F(QbbFlowControlTest, APauseTakesEffectAfterTheReactionDelay)
     EXPECT_FALSE(flow.Accept(pauses, 0_ps));
     flow.ArmTimers();
     EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0);
-    Simulator::Stop(QbbToTime(2_us));
+    Simulator::Stop(RdmaToTime(2_us));
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, std::vector<QbbPs>{1_us});
+    EXPECT_EQ(m_port.fired, std::vector<RdmaPs>{1_us});
     EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 1U << 3);
     // The pause runs out 5.12 us after it takes effect.
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, (std::vector<QbbPs>{1_us, 6'120_ns}));
+    EXPECT_EQ(m_port.fired, (std::vector<RdmaPs>{1_us, 6'120_ns}));
     EXPECT_EQ(flow.GetPauseReceiver().GetPaused(), 0);
     EXPECT_EQ(flow.GetResumed(3), 6'120_ns);
 }

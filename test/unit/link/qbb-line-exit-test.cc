@@ -28,14 +28,14 @@ namespace
 class RecordingExit : public QbbLineExit
 {
   public:
-    void Send(QbbFrame& frame, QbbPs arrival) override
+    void Send(QbbFrame& frame, RdmaPs arrival) override
     {
         sizes.push_back(frame.size);
         arrivals.push_back(arrival);
     }
 
-    std::vector<uint32_t> sizes; //!< sizes of the frames
-    std::vector<QbbPs> arrivals; //!< instants of their arrival
+    std::vector<uint32_t> sizes;  //!< sizes of the frames
+    std::vector<RdmaPs> arrivals; //!< instants of their arrival
 };
 
 } // namespace
@@ -70,7 +70,7 @@ TEST(QbbLineExit, TakesTheFramesInPlaceOfTheLine)
     Simulator::Run();
     // 118 bytes of frame and 8 bytes of preamble take 10.08 ns at 100 Gb/s.
     EXPECT_EQ(exit.sizes, (std::vector<uint32_t>{118, 118}));
-    EXPECT_EQ(exit.arrivals, (std::vector<QbbPs>{2'010'080_ps, 3'310'080_ps}));
+    EXPECT_EQ(exit.arrivals, (std::vector<RdmaPs>{2'010'080_ps, 3'310'080_ps}));
     EXPECT_EQ(receiver->GetCounters().GetRxFrames(), 1U) << "the frame that had no exit";
     Simulator::Destroy();
 }

@@ -12,7 +12,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs QUANTUM_100G = 5120_ps; //!< 512 bits of 10 ps
+constexpr RdmaPs QUANTUM_100G = 5120_ps; //!< 512 bits of 10 ps
 
 using Quanta = std::array<uint16_t, 8>;
 
@@ -21,7 +21,7 @@ QbbPauseReceiver
 MakeReceiver(uint64_t gbps)
 {
     QbbPauseReceiver receiver;
-    receiver.SetRate(QbbLineRate(gbps * GBPS));
+    receiver.SetRate(RdmaLineRate(gbps * GBPS));
     return receiver;
 }
 
@@ -31,7 +31,7 @@ TEST(QbbPauseReceiver, NothingAtFirst)
 {
     auto receiver = MakeReceiver(100);
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.GetNextExpiry(), RDMA_NEVER);
     EXPECT_EQ(receiver.Expire(1_us), 0);
     EXPECT_EQ(receiver.GetPausedTime(3, 1_us), 0_ps);
 }
@@ -47,7 +47,7 @@ TEST(QbbPauseReceiver, RunsOutToThePicosecond)
     EXPECT_EQ(receiver.GetPaused(), 0x08);
     EXPECT_EQ(receiver.Expire(11'240_ps), 0x08);
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.GetNextExpiry(), RDMA_NEVER);
     EXPECT_EQ(receiver.GetPausedTime(3, 50'000_ps), 10'240_ps);
     EXPECT_EQ(receiver.GetXoffReceived(3), 1U);
     EXPECT_EQ(receiver.GetXonReceived(3), 0U);
@@ -91,7 +91,7 @@ TEST(QbbPauseReceiver, RefreshAtTheInstantOfTheEnd)
     EXPECT_EQ(receiver.Apply(QUANTUM_100G, 0x10, Quanta{0, 0, 0, 0, 1}), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
     EXPECT_EQ(receiver.Expire(2 * QUANTUM_100G), 0x10);
-    EXPECT_EQ(receiver.GetPausedTime(4, QBB_NEVER), 2 * QUANTUM_100G);
+    EXPECT_EQ(receiver.GetPausedTime(4, RDMA_NEVER), 2 * QUANTUM_100G);
 }
 
 TEST(QbbPauseReceiver, ZeroQuantaResume)
@@ -151,7 +151,7 @@ TEST(QbbPauseReceiver, LengthFollowsTheRate)
     struct
     {
         uint64_t gbps;
-        QbbPs pause;
+        RdmaPs pause;
     } const cases[] = {{1, 33'553'920'000_ps},
                        {10, 3'355'392'000_ps},
                        {40, 838'848'000_ps},
@@ -179,7 +179,7 @@ TEST(QbbPauseReceiver, ResetEndsEveryPause)
     receiver.Apply(0_ps, 0x03, Quanta{1, 1000});
     receiver.Reset(8000_ps); // the pause of class 0 ended by itself before
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.GetNextExpiry(), RDMA_NEVER);
     EXPECT_EQ(receiver.GetPausedTime(0, 9000_ps), QUANTUM_100G);
     EXPECT_EQ(receiver.GetPausedTime(1, 9000_ps), 8000_ps);
 }
@@ -190,12 +190,12 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
     // paused time that is brought up to date at each step.
     std::mt19937_64 random(23);
     auto receiver = MakeReceiver(100);
-    std::array<QbbPs, 8> until{};
-    std::array<QbbPs, 8> total{};
-    QbbPs now = 0_ps;
+    std::array<RdmaPs, 8> until{};
+    std::array<RdmaPs, 8> total{};
+    RdmaPs now = 0_ps;
     for (int step = 0; step < 50000; ++step)
     {
-        const QbbPs next = now + random() % (4 * QUANTUM_100G.Get()) * 1_ps;
+        const RdmaPs next = now + random() % (4 * QUANTUM_100G.Get()) * 1_ps;
         uint8_t pausedBefore = 0;
         for (uint8_t p = 0; p < 8; ++p)
         {
@@ -223,7 +223,7 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
             resumed = receiver.Expire(now);
         }
         uint8_t paused = 0;
-        QbbPs nextExpiry = QBB_NEVER;
+        RdmaPs nextExpiry = RDMA_NEVER;
         for (uint8_t p = 0; p < 8; ++p)
         {
             if (until[p] > now)

@@ -18,12 +18,12 @@ namespace
 using Quanta = std::array<uint16_t, 8>;
 
 /// At 100 Gb/s a pause of 100 quanta lasts PAUSE and is repeated after REFRESH.
-constexpr QbbPs PAUSE = 512_ns;
-constexpr QbbPs REFRESH = 256_ns;
+constexpr RdmaPs PAUSE = 512_ns;
+constexpr RdmaPs REFRESH = 256_ns;
 
 /** \return the classes that the sender's frame names, with their quanta: "3:100 4:0" */
 std::string
-Take(QbbPauseSender& sender, QbbPs now)
+Take(QbbPauseSender& sender, RdmaPs now)
 {
     Quanta quanta;
     quanta.fill(77); // every entry is written
@@ -48,7 +48,7 @@ QbbPauseSender
 MakeSender(const std::vector<uint8_t>& paused = {})
 {
     QbbPauseSender sender;
-    sender.Configure(QbbLineRate(100_gbps), 100, 0.5);
+    sender.Configure(RdmaLineRate(100_gbps), 100, 0.5);
     for (const uint8_t priority : paused)
     {
         sender.Request(priority, true);
@@ -76,7 +76,7 @@ TEST(QbbPauseSender, NothingAtFirst)
     auto sender = MakeSender();
     EXPECT_FALSE(sender.IsPending());
     EXPECT_EQ(sender.GetWanted(), 0);
-    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), RDMA_NEVER);
     // Resuming a class that is not paused sends nothing.
     sender.Request(3, false);
     EXPECT_FALSE(sender.IsPending());
@@ -105,7 +105,7 @@ TEST(QbbPauseSender, XoffRefreshXon)
     EXPECT_TRUE(sender.IsPending());
     EXPECT_EQ(Take(sender, 400_ns), "3:0");
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), RDMA_NEVER);
     EXPECT_EQ(sender.GetXoffSent(3), 2U);
     EXPECT_EQ(sender.GetXonSent(3), 1U);
     EXPECT_EQ(sender.GetXoffSent(2), 0U);
@@ -175,7 +175,7 @@ TEST(QbbPauseSender, TheEarliestPauseDecidesTheRefresh)
     // Both classes have resumed: no refresh.
     sender.Request(7, false);
     EXPECT_EQ(Take(sender, 310_ns), "7:0");
-    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), RDMA_NEVER);
     // A new pause counts from its own start.
     sender.Request(7, true);
     Take(sender, 400_ns);
@@ -219,7 +219,7 @@ TEST(QbbPauseSender, ForgetTellsAgain)
     auto sender = MakeSender({3, 4});
     sender.Request(4, false);
     sender.Forget(); // the link went down and up: the peer has no pause
-    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), RDMA_NEVER);
     EXPECT_TRUE(sender.IsPending());
     EXPECT_EQ(Take(sender, 1_us), "3:100"); // 3 only: 4 is not wanted, and needs no XON
     EXPECT_EQ(sender.GetNextRefresh(), 1_us + REFRESH);
@@ -235,13 +235,13 @@ TEST(QbbPauseSender, RefreshFractions)
     struct
     {
         double fraction;
-        QbbPs time;
+        RdmaPs time;
     } const cases[] = {{0.25, 128_ns}, {0.75, 384_ns}, {0.9, 460'800_ps}, {1.0 / 3, 170'667_ps}};
 
     for (const auto& [fraction, time] : cases)
     {
         QbbPauseSender sender;
-        sender.Configure(QbbLineRate(100_gbps), 100, fraction);
+        sender.Configure(RdmaLineRate(100_gbps), 100, fraction);
         sender.Request(0, true);
         Take(sender, 5_ps);
         EXPECT_EQ(sender.GetNextRefresh(), 5_ps + time);
@@ -254,24 +254,24 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
     // Both halves together, at random: requests change at any time, and the line is busy for up to
     // BUSY when a pause frame is to be sent, less than the time between refresh and end. A class
     // that the peer was told to pause, and that is still wanted paused, is paused.
-    constexpr QbbPs BUSY = 200_ns;
+    constexpr RdmaPs BUSY = 200_ns;
     std::mt19937_64 random(31);
-    const auto below = [&random](QbbPs limit) {
-        return QbbPs(static_cast<int64_t>(random() % static_cast<uint64_t>(limit.Get())));
+    const auto below = [&random](RdmaPs limit) {
+        return RdmaPs(static_cast<int64_t>(random() % static_cast<uint64_t>(limit.Get())));
     };
     for (int pattern = 0; pattern < 300; ++pattern)
     {
         auto sender = MakeSender();
         QbbPauseReceiver receiver;
-        receiver.SetRate(QbbLineRate(100_gbps));
-        const QbbPs period = 20_ns * (1 << (random() % 8)); // requests change often, or seldom
-        QbbPs now;
-        QbbPs freeAt; // when the line is free
-        QbbPs nextChange;
+        receiver.SetRate(RdmaLineRate(100_gbps));
+        const RdmaPs period = 20_ns * (1 << (random() % 8)); // requests change often, or seldom
+        RdmaPs now;
+        RdmaPs freeAt; // when the line is free
+        RdmaPs nextChange;
         uint8_t told = 0;
         for (int step = 0; step < 500; ++step)
         {
-            QbbPs next = std::min(nextChange, sender.GetNextRefresh());
+            RdmaPs next = std::min(nextChange, sender.GetNextRefresh());
             if (sender.IsPending())
             {
                 next = std::min(next, std::max(now, freeAt));
@@ -312,7 +312,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
 TEST(QbbPauseSenderDeathTest, Range)
 {
     QbbPauseSender sender;
-    const QbbLineRate rate(100_gbps);
+    const RdmaLineRate rate(100_gbps);
     ExpectRefusal([&] { sender.Configure(rate, 0, 0.5); },
                   "a pause of 0 quanta; accepted: 1..65535");
     for (const double fraction : {0.0, 1.0, -0.5, 1.5})
@@ -330,7 +330,7 @@ TEST(QbbPauseSender, InjectedOnce)
     EXPECT_EQ(sender.GetWanted(), 0);
     EXPECT_EQ(Take(sender, 0_ps), "3:7 4:7");
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), RDMA_NEVER);
     EXPECT_EQ(sender.GetXoffSent(3), 1U);
     // A class that is wanted paused keeps its own quanta; zero quanta count as a resumption.
     sender.Request(3, true);

@@ -63,7 +63,7 @@ class QbbPortMonitorTest : public testing::Test
     }
 
     /** \return a monitor of all ports, hosts first \param os receives the rows */
-    Ptr<QbbPortMonitor> Watch(std::ostream& os, QbbPs period) const
+    Ptr<QbbPortMonitor> Watch(std::ostream& os, RdmaPs period) const
     {
         auto monitor = CreateObject<QbbPortMonitor>();
         monitor->Watch(os, fabric, period);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-int128.h"
 #include "rdma-expect-error.h"
 #include "rdma-ideal-fct.h"
+#include "rdma-int128.h"
 #include "rdma-test-units.h"
 #include "rdma-units.h"
 
@@ -20,16 +20,16 @@ constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000;
 constexpr uint32_t ROCE_HEADER = 62; // 14 + 20 + 8 + 12, ICRC 4, FCS 4
 
 /// Frame by frame; a port's end of occupancy is a whole number of 1/rate ps.
-QbbPs
+RdmaPs
 GetBruteForce(const std::vector<RdmaIdealHop>& path,
               const RdmaIdealFrames& frames,
               const RdmaLineOverhead& overhead)
 {
-    std::vector<QbbInt128> free(path.size(), 0);
-    QbbInt128 arrival = 0;
+    std::vector<RdmaInt128> free(path.size(), 0);
+    RdmaInt128 arrival = 0;
     for (uint64_t i = 0; i < frames.count; ++i)
     {
-        QbbInt128 bytes = frames.middleBytes;
+        RdmaInt128 bytes = frames.middleBytes;
         if (i + 1 == frames.count)
         {
             bytes = frames.lastBytes;
@@ -41,19 +41,19 @@ GetBruteForce(const std::vector<RdmaIdealHop>& path,
         arrival = 0;
         for (std::size_t h = 0; h < path.size(); ++h)
         {
-            const QbbInt128 rate = path[h].rate.Get();
-            const QbbInt128 start = arrival > free[h] / rate ? arrival * rate : free[h];
-            const QbbInt128 end = start + (overhead.preambleBytes + bytes) * PS_PER_BYTE_AT_1BPS;
+            const RdmaInt128 rate = path[h].rate.Get();
+            const RdmaInt128 start = arrival > free[h] / rate ? arrival * rate : free[h];
+            const RdmaInt128 end = start + (overhead.preambleBytes + bytes) * PS_PER_BYTE_AT_1BPS;
             arrival = end / rate + path[h].delay.Get();
-            free[h] = end + overhead.gapBytes * QbbInt128{PS_PER_BYTE_AT_1BPS};
+            free[h] = end + overhead.gapBytes * RdmaInt128{PS_PER_BYTE_AT_1BPS};
         }
     }
-    return QbbPs(static_cast<int64_t>(arrival));
+    return RdmaPs(static_cast<int64_t>(arrival));
 }
 
 /// A random path, frames and overhead; rates are drawn from \p rates.
 void
-CompareRandomCases(const std::vector<QbbBitRate>& rates,
+CompareRandomCases(const std::vector<RdmaBitRate>& rates,
                    int cases,
                    unsigned seed,
                    uint64_t mostFrames = 60)
@@ -195,7 +195,7 @@ TEST(RdmaIdealFct, LargeFlowAtAnOddRate)
 {
     // 2^40 bytes at 75 Gb/s: a byte takes 8/75 ns, and only the last instant is rounded down.
     const auto frames = MakeRdmaIdealFrames(uint64_t{1} << 40, 4096, ROCE_HEADER);
-    const QbbInt128 bytes = QbbInt128{(1 << 28) - 1} * 4178 + 4166;
+    const RdmaInt128 bytes = RdmaInt128{(1 << 28) - 1} * 4178 + 4166;
     EXPECT_EQ(GetRdmaIdealFct({{75 * GBPS, 1_ns}}, frames),
               static_cast<int64_t>(bytes * 8000 / 75) * 1_ps + 1_ns);
 }

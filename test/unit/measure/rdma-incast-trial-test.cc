@@ -16,7 +16,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs WAVE(81'600); //!< time of a frame
+constexpr RdmaPs WAVE(81'600); //!< time of a frame
 
 /** \return two senders at 100 Gb/s that send \p frames frames of class \p priority each */
 RdmaIncast
@@ -154,7 +154,7 @@ TEST(RdmaIncastTrial, MarksByTheQueueOfAnInput)
     const auto when = [&] {
         incast.marks = {curve};
         const auto outcome = TryRdmaIncast(*MakeBuffer(PLAIN), incast);
-        return outcome.mark ? outcome.mark->at : QBB_NEVER;
+        return outcome.mark ? outcome.mark->at : RDMA_NEVER;
     };
     EXPECT_EQ(when(), 22 * WAVE);
     curve.atDeparture = true;

@@ -77,8 +77,8 @@ class RdmaCommandLineTest : public testing::Test
     double load{0.5};
     bool explain{false};
     Time duration{MilliSeconds(1)};
-    QbbPs delay{1_us};
-    QbbBitRate rate{100_gbps};
+    RdmaPs delay{1_us};
+    RdmaBitRate rate{100_gbps};
     std::vector<uint32_t> weights{1, 2, 3};
     uint64_t bytes{1000};
     std::string list;

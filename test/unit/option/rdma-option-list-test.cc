@@ -2,7 +2,6 @@
 
 // Options for command lines, configuration files and presets.
 
-#include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-dcqcn.h"
 #include "rdma-expect-error.h"
@@ -10,6 +9,7 @@
 #include "rdma-file-error.h"
 #include "rdma-option-list.h"
 #include "rdma-text-file.h"
+#include "rdma-time.h"
 
 #include <ns3/config.h>
 
@@ -29,7 +29,7 @@ class RdmaOptionListTest : public testing::Test
   protected:
     RdmaOptionListTest()
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         list.Add("rate", "a text", rate);
         list.Add("mtu", "a number", mtu);
         list.Add("load", "a real number", load);

@@ -3,10 +3,10 @@
 // Rules that the attributes of all classes of the module keep.
 
 #include "qbb-shared-buffer.h"
-#include "qbb-time.h"
 #include "rdma-dcqcn.h"
 #include "rdma-ns3-argument.h"
 #include "rdma-part.h"
+#include "rdma-time.h"
 
 #include <ns3/config.h>
 #include <ns3/double.h>
@@ -52,7 +52,7 @@ TEST(RdmaAttributes, HaveACheckerOfTheirOwn)
 
 TEST(RdmaAttributes, ARateCanBeZero)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const auto control = RdmaPart::Parse("dcqcn[AiRate=0bps]", RdmaCongestionControl::GetTypeId())
                              .Create<RdmaDcqcn>();
     EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
@@ -62,7 +62,7 @@ TEST(RdmaAttributes, ARateCanBeZero)
 // an exponent or at a decimal point, the check refuses them.
 TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const auto check = [](const std::string& argument) {
         const std::size_t equals = argument.find('=');
         std::string said;
@@ -110,7 +110,7 @@ TEST(RdmaAttributes, ArgumentsMeanTheSameToNs3)
 
 TEST(RdmaAttributes, OneChoiceOfDcqcnLeavesTheOthers)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const auto control =
         RdmaPart::Parse("dcqcn[AlphaPeriodic=On]", RdmaCongestionControl::GetTypeId())
             .Create<RdmaDcqcn>();

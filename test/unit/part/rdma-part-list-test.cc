@@ -2,11 +2,11 @@
 
 // Lists of parts. rdma-part-test.cc registers the short names of the apples.
 
-#include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
 #include "rdma-test-fruit.h"
+#include "rdma-time.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(RdmaPartLists, HaveWhatIsRegistered)
 
 TEST(RdmaPartLists, EachShortNameOfCongestionControlMakesOne)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const TypeId kind = RdmaCongestionControl::GetTypeId();
     const auto entries = RdmaPartName::GetAll(kind);
     EXPECT_GE(entries.size(), 13U);

@@ -2,11 +2,11 @@
 
 // Parts as text: a class and values of its attributes, read more strictly than ns-3 reads them.
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
 #include "rdma-test-fruit.h"
+#include "rdma-time.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
@@ -50,7 +50,7 @@ Parse(const std::string& text)
 Ptr<Apple>
 Make(const std::string& text)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     return Parse(text).Create<Apple>();
 }
 
@@ -58,7 +58,7 @@ Make(const std::string& text)
 std::string
 GetMessage(const std::string& text)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     try
     {
         Parse(text);
@@ -142,14 +142,14 @@ TEST(RdmaPart, BracketsNestAndValuesMayBeQuoted)
 
 TEST(RdmaPart, EachObjectHasItsOwnInnerOnes)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     const RdmaPart part = Parse("apple[Inner=apple]");
     EXPECT_NE(part.Create<Apple>()->inner, part.Create<Apple>()->inner);
 }
 
 TEST(RdmaPart, TextReadsBack)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     for (const std::string text : {"ns3::RdmaTestApple",
                                    "ns3::RdmaTestApple[Count=4|Age=1500ns|Share=0.1|Colour=Green]",
                                    "ns3::RdmaTestApple[Text=\"a|\"\"b\"\"]\"|Ripe=true]",
@@ -164,7 +164,7 @@ TEST(RdmaPart, TextReadsBack)
 
 TEST(RdmaPart, SetReplacesWhatTheTextSays)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     RdmaPart part = Parse("apple[Count=4]");
     part.Set("Count", UintegerValue(5));
     part.Set("Age", TimeValue(MicroSeconds(2)));
@@ -180,7 +180,7 @@ TEST(RdmaPart, SetReplacesWhatTheTextSays)
 
 TEST(RdmaPart, SetTextReadsAsTheTextOfAPart)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     RdmaPart part = Parse("apple[Count=4]");
     part.SetText("Count", "5");
     part.SetText("Age", "2us");

@@ -21,7 +21,7 @@ namespace
 QbbRemoteCrossing
 MakeCrossing(uint32_t number)
 {
-    return {number + 1, number % 2, QbbEventTime(QbbPs(7 * number), 5), QbbPs(1000 + number)};
+    return {number + 1, number % 2, RdmaEventTime(RdmaPs(7 * number), 5), RdmaPs(1000 + number)};
 }
 
 void
@@ -133,11 +133,11 @@ TEST(QbbRemoteBatch, TellsTheEarliestArrival)
     const QbbFramePtr frame = pool.Allocate();
     QbbRemoteBatch batch;
     std::string bytes;
-    EXPECT_EQ(batch.MoveTo(bytes), QBB_NEVER);
-    for (const QbbPs arrival : {30_ns, 20_ns, 40_ns})
+    EXPECT_EQ(batch.MoveTo(bytes), RDMA_NEVER);
+    for (const RdmaPs arrival : {30_ns, 20_ns, 40_ns})
     {
-        batch.Add({0, 0, QbbEventTime(), arrival}, *frame);
+        batch.Add({0, 0, RdmaEventTime(), arrival}, *frame);
     }
     EXPECT_EQ(batch.MoveTo(bytes), 20_ns);
-    EXPECT_EQ(batch.MoveTo(bytes), QBB_NEVER) << "the frames have left the batch";
+    EXPECT_EQ(batch.MoveTo(bytes), RDMA_NEVER) << "the frames have left the batch";
 }

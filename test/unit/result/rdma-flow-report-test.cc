@@ -16,7 +16,7 @@ namespace
 {
 
 RdmaFlowResult
-MakeResult(uint64_t id, QbbPs fct, QbbPs ideal)
+MakeResult(uint64_t id, RdmaPs fct, RdmaPs ideal)
 {
     RdmaFlowResult result;
     result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001_ps};
@@ -68,7 +68,7 @@ TEST(RdmaFlowReport, HalfFinishedIsNotFinished)
 
 TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
 {
-    const auto slowdown = [](QbbPs fct, QbbPs ideal) {
+    const auto slowdown = [](RdmaPs fct, RdmaPs ideal) {
         const std::string text = FormatRdmaFlowsCsv({MakeResult(0, fct, ideal)});
         std::istringstream row(text.substr(text.find('\n') + 1));
         std::string field;
@@ -84,7 +84,7 @@ TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
     EXPECT_EQ(slowdown(1_ps, 2'000'000_ps), "0.000001"); // half rounds up
     EXPECT_EQ(slowdown(1_ps, 2'000'001_ps), "0.000000");
     EXPECT_EQ(slowdown(1'999'999_ps, 2'000'000_ps), "1.000000");
-    EXPECT_EQ(slowdown(QBB_NEVER - 1_ns, 1_ps), "9223372036854774807.000000");
+    EXPECT_EQ(slowdown(RDMA_NEVER - 1_ns, 1_ps), "9223372036854774807.000000");
 }
 
 TEST(RdmaFlowReport, WrongFlows)

@@ -17,19 +17,19 @@ namespace ns3
 namespace
 {
 
-constexpr QbbPs BEGIN = 100_us;
-constexpr QbbPs END = 200_us;
+constexpr RdmaPs BEGIN = 100_us;
+constexpr RdmaPs END = 200_us;
 
 /// \return flows outside the window, and n flows in each quarter with that FCT in us
 std::vector<RdmaFlowResult>
 MakeResults(const std::array<double, 4>& fcts, uint32_t n)
 {
     std::vector<RdmaFlowResult> results;
-    const auto add = [&results](QbbPs start, double fct, bool isCounted) {
+    const auto add = [&results](RdmaPs start, double fct, bool isCounted) {
         RdmaFlowResult result;
         result.flow.id = results.size();
         result.flow.start = start;
-        result.fct = QbbPs(static_cast<int64_t>(fct * 1e6));
+        result.fct = RdmaPs(static_cast<int64_t>(fct * 1e6));
         result.cqe = result.fct;
         result.ideal = 2_us;
         result.status = "IBV_WC_SUCCESS";

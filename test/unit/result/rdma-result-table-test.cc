@@ -19,12 +19,12 @@ namespace
 /// A record with a value of each type.
 struct TableSample
 {
-    uint64_t count{0};          //!< a whole number
-    int32_t change{0};          //!< a whole number with a sign
-    double factor{0};           //!< a number
-    QbbPs time{0};              //!< a time
-    std::optional<QbbPs> maybe; //!< a time that may be missing
-    std::string text;           //!< text
+    uint64_t count{0};           //!< a whole number
+    int32_t change{0};           //!< a whole number with a sign
+    double factor{0};            //!< a number
+    RdmaPs time{0};              //!< a time
+    std::optional<RdmaPs> maybe; //!< a time that may be missing
+    std::string text;            //!< text
 };
 
 RdmaResultTable<TableSample>

@@ -49,7 +49,7 @@ class RdmaFabricControlTest : public testing::Test
     }
 
     /** \param cc option cc \return time between the CNPs of a host's NIC */
-    static QbbPs GetCnpInterval(const std::string& cc)
+    static RdmaPs GetCnpInterval(const std::string& cc)
     {
         return Build(cc)->GetNic(0)->GetCnpIntervalPs();
     }
@@ -69,7 +69,7 @@ TEST_F(RdmaFabricControlTest, CnpsAreThoseOfTheAlgorithm)
 
 TEST_F(RdmaFabricControlTest, AnIntervalThatTheUserGaveStays)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     Config::SetDefault("ns3::RdmaNic::CnpInterval", StringValue("7us"));
     EXPECT_EQ(GetCnpInterval("rcm"), 7_us);
     EXPECT_EQ(GetCnpInterval("dcqcn-nic"), 7_us);
@@ -84,7 +84,7 @@ TEST_F(RdmaFabricControlTest, WarnsOfCongestionControlWithoutTheCnpsThatItNeeds)
                                               {"dcqcn", "1ps", false},
                                               {"swift", "0s", false}})
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         Config::SetDefault("ns3::RdmaNic::CnpInterval", StringValue(interval));
         testing::internal::CaptureStderr();
         Build(cc);
@@ -197,7 +197,7 @@ TEST_F(RdmaFabricControlDeathTest, ContradictionsOfAScriptAreRefused)
 
 /** \return telemetry format of a star of three hosts under HPCC */
 RdmaIntFormat
-FindFormat(QbbBitRate rate, QbbPs delay, const std::string& cc)
+FindFormat(RdmaBitRate rate, RdmaPs delay, const std::string& cc)
 {
     RdmaTopologyRates rates;
     rates.hostRate = rate;
@@ -221,20 +221,20 @@ TEST_F(RdmaFabricControlTest, TelemetryCarriesAnyRate)
 {
     for (const std::string cc : {"hpcc", "powertcp"})
     {
-        for (const QbbBitRate rate : {25_gbps, 100_gbps, 3200_gbps})
+        for (const RdmaBitRate rate : {25_gbps, 100_gbps, 3200_gbps})
         {
             EXPECT_EQ(FindFormat(rate, 1_us, cc), RdmaIntFormat::PAPER) << rate;
             EXPECT_EQ(FindFormat(rate, 1_us, cc + "[IntFormat=Exact]"), RdmaIntFormat::EXACT);
         }
-        for (const QbbBitRate rate : {10_mbps,
-                                      75_gbps,
-                                      146_gbps,
-                                      202_gbps,
-                                      1481_gbps,
-                                      2400_gbps,
-                                      2880_gbps,
-                                      7200_gbps,
-                                      8000_gbps})
+        for (const RdmaBitRate rate : {10_mbps,
+                                       75_gbps,
+                                       146_gbps,
+                                       202_gbps,
+                                       1481_gbps,
+                                       2400_gbps,
+                                       2880_gbps,
+                                       7200_gbps,
+                                       8000_gbps})
         {
             EXPECT_EQ(FindFormat(rate, 1_us, cc), RdmaIntFormat::EXACT) << rate;
         }

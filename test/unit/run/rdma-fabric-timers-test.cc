@@ -47,7 +47,7 @@ class RdmaFabricTimersTest : public testing::Test
     }
 
     /** \param delay delay of the cables */
-    void Install(QbbPs delay = 1_us)
+    void Install(RdmaPs delay = 1_us)
     {
         RdmaTopologyRates rates;
         rates.delay = delay;
@@ -73,15 +73,15 @@ class RdmaFabricTimersTest : public testing::Test
     }
 
     /** \return first whole us after a timeout of qp, or 0 if there is none in 2 ms */
-    QbbPs FindTimeout()
+    RdmaPs FindTimeout()
     {
-        QbbPs found{0};
+        RdmaPs found{0};
         for (uint32_t us = 1; us < 2000; ++us)
         {
             Simulator::Schedule(MicroSeconds(us), [&found, this] {
                 if (found == 0_ps && qp->GetStats().timeouts > 0)
                 {
-                    found = QbbNow();
+                    found = RdmaNow();
                 }
             });
         }
@@ -91,11 +91,11 @@ class RdmaFabricTimersTest : public testing::Test
     }
 
     /** \return attribute of the transport of host 0 */
-    QbbPs GetTimeout(const std::string& attribute) const
+    RdmaPs GetTimeout(const std::string& attribute) const
     {
         TimeValue value;
         fabric->GetNic(0)->GetTransport()->GetAttribute(attribute, value);
-        return QbbToPs(value.Get());
+        return RdmaToPs(value.Get());
     }
 
     RdmaFabricHelper helper;
@@ -191,7 +191,7 @@ TEST_F(RdmaFabricTimersTest, LastOneRoundTripAndTheLongestQueue)
     Install();
     Lose(1);
     Send();
-    const QbbPs timeout = FindTimeout();
+    const RdmaPs timeout = FindTimeout();
     EXPECT_EQ(GetTimeout("RetransmissionTimeout"), 520_us);
     EXPECT_EQ(timeout, 521_us);
 }
@@ -259,7 +259,7 @@ TEST_F(RdmaFabricTimersTest, OfTheIrnPaperAreThePapers)
     RdmaFabricRun tcp(options);
     TimeValue value;
     tcp.GetRunner()->GetAttribute("MinRto", value);
-    EXPECT_EQ(QbbToPs(value.Get()), 320_us);
+    EXPECT_EQ(RdmaToPs(value.Get()), 320_us);
 }
 
 TEST_F(RdmaFabricTimersTest, OfTcpFollowTheNetwork)

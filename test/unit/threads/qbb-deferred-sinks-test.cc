@@ -48,7 +48,7 @@ class DeferredSinksRun
         for (uint32_t i = 0; i < hosts.size(); ++i)
         {
             // Flows of different sizes and starts have no events at equal instants.
-            const auto start = QbbPs(1009 + 7919 * int64_t{i});
+            const auto start = RdmaPs(1009 + 7919 * int64_t{i});
             flows.push_back(MakeTestFlow(2 * i, hosts[i], hosts[(i + 2) % 4], 50'000 + i, start));
             flows.push_back(MakeTestFlow(2 * i + 1, hosts[i], hosts[(i + 1) % 4], 20'000, start));
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-event-wheel.h"
 #include "qbb-fabric-groups.h"
-#include "qbb-step-counts.h"
+#include "rdma-event-wheel.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-step-counts.h"
 #include "rdma-test-fabric.h"
 
 #include <ns3/application.h>
@@ -82,13 +82,13 @@ class IdleApplication : public Application
 
 } // namespace
 
-TEST(QbbEventWheelGroups, AllEventsLeave)
+TEST(RdmaEventWheelGroups, AllEventsLeave)
 {
-    QbbEventWheel wheel;
+    RdmaEventWheel wheel;
     std::multiset<uint64_t> times;
     for (uint32_t uid = 0; uid < 5000; ++uid)
     {
-        QbbEventWheel::Event ev{};
+        RdmaEventWheel::Event ev{};
         // Instants in the current slot, in the wheel and beyond the wheel.
         ev.key.m_ts = uint64_t{uid} * uid * uid * 977 % (uint64_t{1} << (10 + uid % 40));
         ev.key.m_uid = uid;
@@ -100,7 +100,7 @@ TEST(QbbEventWheelGroups, AllEventsLeave)
         EXPECT_EQ(wheel.RemoveNext().key.m_ts, *times.begin());
         times.erase(times.begin());
     }
-    const QbbEventWheel::Event next = *wheel.TakeNext();
+    const RdmaEventWheel::Event next = *wheel.TakeNext();
     wheel.PutBack();
     EXPECT_EQ(wheel.PeekNext().key.m_uid, next.key.m_uid);
     std::multiset<uint64_t> taken;
@@ -114,11 +114,11 @@ TEST(QbbEventWheelGroups, AllEventsLeave)
     EXPECT_EQ(wheel.RemoveNext().key.m_ts, next.key.m_ts);
 }
 
-TEST(QbbStepCounts, ThreadsAreAtMostOneStepApart)
+TEST(RdmaStepCounts, ThreadsAreAtMostOneStepApart)
 {
     constexpr uint32_t THREADS = 3;
     constexpr uint32_t STEPS = 2000;
-    QbbStepCounts counts(THREADS);
+    RdmaStepCounts counts(THREADS);
     // Each thread writes an entry in each step, and reads all entries of the last step but one.
     std::array<std::array<uint32_t, 4>, THREADS> written{};
     std::atomic<uint32_t> wrong{0};
@@ -150,10 +150,10 @@ TEST(QbbFreePacket, WaitsOnAnotherThreadThanTheFirst)
     for (const uint32_t group : {0U, 1U})
     {
         const Ptr<Packet> packet = Create<Packet>(100);
-        QbbEngine engine;
+        RdmaEngine engine;
         engine.SetGroup(group, false);
         {
-            const QbbEngine::RunningScope scope(&engine);
+            const RdmaEngine::RunningScope scope(&engine);
             QbbFramePool pool;
             const QbbFramePtr frame = pool.Allocate();
             frame->packet = packet;
@@ -233,7 +233,7 @@ TEST_F(RdmaThreads, NoGroupIsEmptyAfterUnevenLoad)
         EXPECT_EQ(numbers.size(), made);
         EXPECT_LE(made, most);
         EXPECT_GT(made, 1U);
-        EXPECT_LE(again->GetLookahead(), QbbParallelRun::GRID);
+        EXPECT_LE(again->GetLookahead(), RdmaParallelRun::GRID);
         again->Unite();
     }
 }
@@ -283,7 +283,7 @@ TEST_F(RdmaThreads, OtherThreadsScheduleEventsForAnyNode)
             list.push_back({context,
                             Simulator::GetContext(),
                             Simulator::Now(),
-                            QbbEngine::GetRunning() && QbbEngine::GetRunning()->GetGroup() > 0});
+                            RdmaEngine::GetRunning() && RdmaEngine::GetRunning()->GetGroup() > 0});
         };
         look(seen);
         // The event may do what an event does on one thread.

@@ -13,8 +13,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbBitRate RATE = 100_gbps;
-constexpr QbbPs DELAY = 1_us;
+constexpr RdmaBitRate RATE = 100_gbps;
+constexpr RdmaPs DELAY = 1_us;
 
 /// Two hosts on a switch.
 RdmaTopology
@@ -60,7 +60,7 @@ TEST(RdmaTopology, NodesAndLinks)
     EXPECT_FALSE(topology.IsHost(3));
     EXPECT_EQ(topology.GetLinksByNode(),
               (std::vector<std::vector<uint32_t>>{{0, 1, 2}, {0}, {1, 2}}));
-    EXPECT_EQ(topology.GetNodeRates(), (std::vector<QbbBitRate>{4 * RATE, RATE, 3 * RATE}));
+    EXPECT_EQ(topology.GetNodeRates(), (std::vector<RdmaBitRate>{4 * RATE, RATE, 3 * RATE}));
     EXPECT_THROW(topology.GetNode(3), std::out_of_range);
     EXPECT_THROW(topology.GetLink(3), std::out_of_range);
 }

@@ -29,7 +29,7 @@ namespace ns3
 namespace RdmaFakeConnection
 {
 
-constexpr QbbPs STEP = 1_us;   //!< each side sends one packet in a microsecond
+constexpr RdmaPs STEP = 1_us;  //!< each side sends one packet in a microsecond
 constexpr uint32_t MTU = 1024; //!< payload of a full packet
 
 /** One side of a connection, as halves see it. */
@@ -50,7 +50,7 @@ class FakeEndpoint : public RdmaEndpoint
     }
 
     /** \param now the instant \return the packet that goes out now, or null */
-    QbbFramePtr Next(QbbPs now)
+    QbbFramePtr Next(RdmaPs now)
     {
         const bool answer = responder->IsReady() || requester->HasProbe();
         if (answer && (m_answerTurn || !requester->CanSend()))
@@ -69,14 +69,14 @@ class FakeEndpoint : public RdmaEndpoint
     }
 
     /** \param frame frame that arrives \param now the instant */
-    void Receive(const QbbFrame& frame, QbbPs now)
+    void Receive(const QbbFrame& frame, RdmaPs now)
     {
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
         info.request ? responder->Receive(frame, info, now) : requester->Receive(frame, info, now);
     }
 
     /** \param now the instant */
-    void RunTimers(QbbPs now)
+    void RunTimers(RdmaPs now)
     {
         if (requester->GetDeadline() <= now)
         {
@@ -100,7 +100,7 @@ class FakeEndpoint : public RdmaEndpoint
         out.push_back(std::move(frame));
     }
 
-    QbbPs GetAnswerTime() const override
+    RdmaPs GetAnswerTime() const override
     {
         return answerTime;
     }
@@ -152,7 +152,7 @@ class FakeEndpoint : public RdmaEndpoint
         return requester->GetStream() + responder->GetStream();
     }
 
-    void PaceChanged(QbbPs) override
+    void PaceChanged(RdmaPs) override
     {
     }
 
@@ -179,7 +179,7 @@ class FakeEndpoint : public RdmaEndpoint
     std::vector<uint64_t> messages;           //!< lengths of the messages that came in
     std::vector<RdmaWcStatus> failures;       //!< arguments of Fail()
     uint32_t dropped{0};                      //!< calls of Drop()
-    QbbPs answerTime{0};                      //!< return value of GetAnswerTime()
+    RdmaPs answerTime{0};                     //!< return value of GetAnswerTime()
 
   private:
     QbbFramePool m_pool;
@@ -199,7 +199,7 @@ class Wire
     }
 
     /** \param frame frame that goes out \param now the instant */
-    void Put(QbbFramePtr frame, QbbPs now)
+    void Put(QbbFramePtr frame, RdmaPs now)
     {
         if (m_uniform(m_random) < m_loss)
         {
@@ -210,7 +210,7 @@ class Wire
     }
 
     /** \param to endpoint that gets the packets that have arrived \param now the instant */
-    void Deliver(FakeEndpoint& to, QbbPs now)
+    void Deliver(FakeEndpoint& to, RdmaPs now)
     {
         while (!m_frames.empty() && m_frames.begin()->first <= now)
         {
@@ -225,7 +225,7 @@ class Wire
     std::uniform_real_distribution<double> m_uniform{0, 1};
     double m_loss;
     double m_reordering;
-    std::multimap<QbbPs, QbbFramePtr> m_frames;
+    std::multimap<RdmaPs, QbbFramePtr> m_frames;
 };
 
 } // namespace RdmaFakeConnection

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "irn-transport.h"
-#include "qbb-time.h"
 #include "rdma-fake-connection.h"
+#include "rdma-time.h"
 #include "roce-transport.h"
 
 #include <ns3/enum.h>
@@ -31,7 +31,7 @@ namespace
 Ptr<RdmaTransport>
 MakeRoce()
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(50)));
     transport->SetAttribute("RetryCount", UintegerValue(UINT32_MAX));
@@ -42,7 +42,7 @@ MakeRoce()
 Ptr<RdmaTransport>
 MakeIrn()
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<IrnTransport>();
     transport->SetAttribute("BdpCap", UintegerValue(20));
     transport->SetAttribute("RtoLow", TimeValue(MicroSeconds(20)));
@@ -166,7 +166,7 @@ RunRandom(const Ptr<RdmaTransport>& transport, uint64_t seed, double loss, doubl
     Model ofB;
     const std::size_t requests = 40;
     std::size_t posted = 0;
-    const auto post = [&random](Model& model, FakeEndpoint& from, FakeEndpoint& to, QbbPs now) {
+    const auto post = [&random](Model& model, FakeEndpoint& from, FakeEndpoint& to, RdmaPs now) {
         const std::size_t before = model.GetReceives();
         const RdmaSendRequest request = model.MakeRequest(random);
         if (model.GetReceives() > before)
@@ -175,7 +175,7 @@ RunRandom(const Ptr<RdmaTransport>& transport, uint64_t seed, double loss, doubl
         }
         from.requester->Post(request, now);
     };
-    for (QbbPs now = 0_ps; a.sent.size() < requests || b.sent.size() < requests; now += STEP)
+    for (RdmaPs now = 0_ps; a.sent.size() < requests || b.sent.size() < requests; now += STEP)
     {
         ASSERT_LT(now, 200'000 * STEP)
             << "seed " << seed << ": " << a.sent.size() << " and " << b.sent.size() << " complete";

@@ -14,7 +14,7 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr QbbPs MINUTE = 60_s; //!< longest timeout
+constexpr RdmaPs MINUTE = 60_s; //!< longest timeout
 
 /** \return a computed timeout: first 10000, at least 100 */
 RdmaTimeouts
@@ -213,8 +213,8 @@ TEST(RdmaAdaptiveTimeout, DoublesUpToItsLimit)
     config.timeouts.max = 5000_ps;
     RdmaGoBackNSender sender(config);
     sender.Extend(4);
-    QbbPs now = 0_ps;
-    for (const QbbPs timeout : {1000_ps, 2000_ps, 4000_ps, 5000_ps, 5000_ps})
+    RdmaPs now = 0_ps;
+    for (const RdmaPs timeout : {1000_ps, 2000_ps, 4000_ps, 5000_ps, 5000_ps})
     {
         Send(sender, now);
         EXPECT_EQ(sender.GetDeadline(), now + timeout);
@@ -237,7 +237,7 @@ TEST(RdmaAdaptiveTimeout, FixedWithout)
     config.timeouts.high = 1000_ps;
     RdmaGoBackNSender sender(config);
     sender.Extend(1);
-    for (QbbPs now = 0_ps; now < 5000_ps; now += 1000_ps)
+    for (RdmaPs now = 0_ps; now < 5000_ps; now += 1000_ps)
     {
         Send(sender, now);
         EXPECT_EQ(sender.GetDeadline(), now + 1000_ps);

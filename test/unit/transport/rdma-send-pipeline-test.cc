@@ -23,15 +23,15 @@ class TestPipeline : public RdmaSendPipeline
   public:
     using RdmaSendPipeline::RdmaSendPipeline;
 
-    std::vector<QbbPs> wakes; //!< calls of WakeAt()
+    std::vector<RdmaPs> wakes; //!< calls of WakeAt()
 
   private:
-    QbbPs GetLineTime(uint32_t bytes) const override
+    RdmaPs GetLineTime(uint32_t bytes) const override
     {
         return bytes * 1_ns;
     }
 
-    void WakeAt(QbbPs at) override
+    void WakeAt(RdmaPs at) override
     {
         wakes.push_back(at);
     }
@@ -39,7 +39,7 @@ class TestPipeline : public RdmaSendPipeline
 
 /** \return a timing */
 RdmaSendTiming
-MakeTiming(QbbPs doorbell, QbbPs fetch, QbbPs gap, uint32_t prefetch = 1)
+MakeTiming(RdmaPs doorbell, RdmaPs fetch, RdmaPs gap, uint32_t prefetch = 1)
 {
     RdmaSendTiming timing;
     timing.doorbell = doorbell;
@@ -57,16 +57,16 @@ MakeTiming(QbbPs doorbell, QbbPs fetch, QbbPs gap, uint32_t prefetch = 1)
  * \param bytes bytes of each packet
  * \return starts of the packets
  */
-std::vector<QbbPs>
+std::vector<RdmaPs>
 SendAll(TestPipeline& pipeline, int messages, uint32_t bytes)
 {
     for (int i = 0; i < messages; ++i)
     {
         pipeline.Post(0_ps);
     }
-    std::vector<QbbPs> starts;
-    QbbPs now{0};
-    QbbPs lineFree{0};
+    std::vector<RdmaPs> starts;
+    RdmaPs now{0};
+    RdmaPs lineFree{0};
     while (messages-- > 0)
     {
         if (!pipeline.MayStart(now))
@@ -84,7 +84,7 @@ SendAll(TestPipeline& pipeline, int messages, uint32_t bytes)
     return starts;
 }
 
-using Times = std::vector<QbbPs>;
+using Times = std::vector<RdmaPs>;
 
 TEST(RdmaSendTiming, IsSetByAnyTime)
 {

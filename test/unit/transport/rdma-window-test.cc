@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "irn-transport.h"
-#include "qbb-time.h"
 #include "rdma-aeth.h"
 #include "rdma-allocation-count.h"
 #include "rdma-fake-connection.h"
+#include "rdma-time.h"
 #include "roce-transport.h"
 
 #include <ns3/enum.h>
@@ -36,7 +36,7 @@ class FixedWindow : public RdmaRateController
     {
     }
 
-    QbbBitRate GetRate(QbbPs) override
+    RdmaBitRate GetRate(RdmaPs) override
     {
         return 1000_gbps;
     }
@@ -57,7 +57,7 @@ class RdmaWindow : public testing::Test
     /** \param transport transport of both sides */
     void Start(Ptr<RdmaTransport> transport)
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         m_transport = transport;
         sent.clear();
         from = std::make_unique<FakeEndpoint>(*transport, 0, 0);

@@ -36,7 +36,7 @@ TEST_F(RdmaPoissonWorkloads, Poisson)
     double bytes = 0;
     std::map<uint32_t, double> sent;
     std::map<uint32_t, double> received;
-    std::map<uint32_t, QbbPs> last;
+    std::map<uint32_t, RdmaPs> last;
     double gaps = 0;
     double squares = 0;
     for (const auto& flow : flows)
@@ -50,7 +50,7 @@ TEST_F(RdmaPoissonWorkloads, Poisson)
         bytes += static_cast<double>(flow.bytes);
         sent[flow.srcHost] += 1;
         received[flow.dstHost] += 1;
-        const QbbPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : 5_ms;
+        const RdmaPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : 5_ms;
         const auto gap = static_cast<double>(flow.start - before);
         last[flow.srcHost] = flow.start;
         gaps += gap;
@@ -74,12 +74,12 @@ TEST_F(RdmaPoissonWorkloads, Poisson)
 TEST_F(RdmaPoissonWorkloads, PoissonContinues)
 {
     const auto topology = MakeRdmaLeafSpine(2, 4, 2);
-    const auto make = [&topology](QbbPs block) {
+    const auto make = [&topology](RdmaPs block) {
         const auto workload = MakeRdmaWorkload(
             RdmaPart::Parse("poisson[Start=1ms|WarmUp=200us|Measure=300us|Cdf=storage]",
                             RdmaWorkload::GetTypeId()));
         auto flows = workload->MakeFlows(topology);
-        for (QbbPs at = 1'500_us; at < 10'500_us;)
+        for (RdmaPs at = 1'500_us; at < 10'500_us;)
         {
             at = std::min(at + block, 10'500_us);
             const auto more = workload->MakeMoreFlows(topology, at);
@@ -90,7 +90,7 @@ TEST_F(RdmaPoissonWorkloads, PoissonContinues)
     };
     const auto flows = make(9'000_us);
     ExpectOrdered(flows);
-    for (const QbbPs block : {11_us, 100_us, 1_ms})
+    for (const RdmaPs block : {11_us, 100_us, 1_ms})
     {
         EXPECT_EQ(make(block), flows) << block;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-run-end.h"
+#include "rdma-time.h"
 
 #include <ns3/simulator.h>
 
@@ -28,7 +28,7 @@ TEST(RdmaRunEndTest, StrictlyAfterTheLastFlow)
 
 TEST(RdmaRunEndTest, AnEventWithoutANodeStops)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     int64_t ended = 0;
     bool tooLate = false;
     Simulator::ScheduleWithContext(3, TimeStep(4'999), [] { StopRdmaRunAt(10_us); });

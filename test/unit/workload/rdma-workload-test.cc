@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
 #include "rdma-generated-workload.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
 #include "rdma-test-workload.h"
+#include "rdma-time.h"
 #include "rdma-topology-builders.h"
 #include "rdma-workload.h"
 
@@ -63,7 +63,7 @@ class TestPairs : public RdmaGeneratedWorkload
         std::vector<RdmaFlow> flows;
         for (std::size_t i = 0; i < hosts.size() / 2; ++i)
         {
-            const QbbPs after(m_times->GetInteger(0, 1'000'000));
+            const RdmaPs after(m_times->GetInteger(0, 1'000'000));
             flows.push_back(MakeFlow(hosts[i], hosts[i + hosts.size() / 2], m_bytes, after));
         }
         return flows;
@@ -122,7 +122,7 @@ TEST_F(RdmaWorkloads, IncastChoosesAtRandom)
     const auto topology = MakeRdmaStar(8);
     std::map<uint32_t, int> receivers;
     std::map<uint32_t, int> senders;
-    QbbPs latest;
+    RdmaPs latest;
     const int runs = 2000;
     for (int run = 1; run <= runs; ++run)
     {

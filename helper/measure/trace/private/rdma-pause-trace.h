@@ -3,13 +3,13 @@
 #ifndef RDMA_PAUSE_TRACE_H
 #define RDMA_PAUSE_TRACE_H
 
-#include "qbb-event-order.h"
-#include "qbb-event-time.h"
-#include "qbb-ps.h"
-#include "qbb-timer.h"
+#include "rdma-event-order.h"
+#include "rdma-event-time.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
+#include "rdma-ps.h"
 #include "rdma-shared-run.h"
+#include "rdma-timer.h"
 
 #include <ns3/nstime.h>
 
@@ -47,7 +47,7 @@ class RdmaPauseTrace : public RdmaInstrument
 {
   public:
     /** Order of a sample among simultaneous events: after all events that change the simulation. */
-    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Observers::At<0>();
 
     /** \return the object TypeId */
     static TypeId GetTypeId();
@@ -96,8 +96,8 @@ class RdmaPauseTrace : public RdmaInstrument
         Kind kind{Kind::PAUSE}; //!< kind of the report
         uint32_t place{0};      //!< index of the port
         uint8_t priority{0};    //!< traffic class
-        QbbPs effect{0};        //!< instant at which the report takes effect
-        QbbPs until{0};         //!< PAUSE: expiry of the pause
+        RdmaPs effect{0};       //!< instant at which the report takes effect
+        RdmaPs until{0};        //!< PAUSE: expiry of the pause
     };
 
     /** Pauses of a port and class. */
@@ -105,8 +105,8 @@ class RdmaPauseTrace : public RdmaInstrument
     {
         bool named{false};  //!< the track has a name in the file
         bool paused{false}; //!< a pause is in effect
-        QbbPs start{0};     //!< start of the pause
-        QbbPs until{0};     //!< expiry of the pause
+        RdmaPs start{0};    //!< start of the pause
+        RdmaPs until{0};    //!< expiry of the pause
     };
 
     /** A recorded port. */
@@ -125,21 +125,21 @@ class RdmaPauseTrace : public RdmaInstrument
     void WatchWatchdogs();
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
     void QueueReport(const Report& report);
-    void AddReport(const Report& report, QbbEventTime at);
+    void AddReport(const Report& report, RdmaEventTime at);
     void RecordReports();
     void OnSample();
     void ReadPorts();
     Values ReadPort(const Port& port) const;
-    void WriteSample(QbbPs now);
+    void WriteSample(RdmaPs now);
     void ReplayRecords();
 
     std::ostream& BeginEvent(char phase, uint32_t process, const std::string& name);
     void Record(const Report& report);
     void RecordPause(const Report& report);
-    void EndPause(uint32_t place, uint8_t priority, QbbPs at);
-    void EndPauses(uint32_t place, QbbPs at);
+    void EndPause(uint32_t place, uint8_t priority, RdmaPs at);
+    void EndPauses(uint32_t place, RdmaPs at);
     void Name(uint32_t place, uint8_t priority);
-    bool WriteValues(uint32_t place, QbbPs now);
+    bool WriteValues(uint32_t place, RdmaPs now);
 
     std::string m_path;                          //!< attribute File
     Time m_periodTime;                           //!< attribute Period
@@ -147,17 +147,17 @@ class RdmaPauseTrace : public RdmaInstrument
     bool m_isEmpty{true};                        //!< no event has been written yet
     std::vector<bool> m_named;                   //!< by node id: the process has a name in the file
     Ptr<RdmaFabric> m_fabric;                    //!< the recorded fabric
-    QbbPs m_period{0};                           //!< shortest interval between two samples
-    QbbPs m_step{0};                             //!< current interval between two samples
-    QbbPs m_firstSample{0};                      //!< instant of the first sample
+    RdmaPs m_period{0};                          //!< shortest interval between two samples
+    RdmaPs m_step{0};                            //!< current interval between two samples
+    RdmaPs m_firstSample{0};                     //!< instant of the first sample
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<Report> m_reports;               //!< reports of one instant
-    QbbEventTime m_reported;                     //!< event time of m_reports
+    RdmaEventTime m_reported;                    //!< event time of m_reports
     bool m_finished{false};                      //!< Finish() has been called
-    RdmaRecordLog<QbbEventTime> m_log;           //!< records, if the run is shared
+    RdmaRecordLog<RdmaEventTime> m_log;          //!< records, if the run is shared
     /// Timer of the next sample
-    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
+    RdmaTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
 };
 
 } // namespace ns3

@@ -3,8 +3,8 @@
 #ifndef RDMA_ARRIVALS_H
 #define RDMA_ARRIVALS_H
 
-#include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-ps.h"
 #include "rdma-topology.h"
 #include "rdma-workload.h"
 
@@ -24,7 +24,7 @@ class RdmaArrivals : public SimpleRefCount<RdmaArrivals>
 {
   public:
     /// Default length of a block.
-    static constexpr QbbPs BLOCK = 100_us;
+    static constexpr RdmaPs BLOCK = 100_us;
 
     /**
      * \param workload workload whose MakeFlows() has generated the flows of the runner
@@ -35,19 +35,19 @@ class RdmaArrivals : public SimpleRefCount<RdmaArrivals>
     RdmaArrivals(Ptr<RdmaWorkload> workload,
                  Ptr<RdmaFlowRunnerBase> runner,
                  const RdmaTopology& topology,
-                 QbbPs block = BLOCK);
+                 RdmaPs block = BLOCK);
 
     /** Schedules the first block, at the end of the workload's window. */
     void Start();
 
   private:
     void OnBlock();
-    void Schedule(QbbPs at);
+    void Schedule(RdmaPs at);
 
     Ptr<RdmaWorkload> m_workload;     //!< generates the flows
     Ptr<RdmaFlowRunnerBase> m_runner; //!< runner of the flows
     RdmaTopology m_topology;          //!< topology of the fabric
-    QbbPs m_block;                    //!< length of a block
+    RdmaPs m_block;                   //!< length of a block
 };
 
 } // namespace ns3

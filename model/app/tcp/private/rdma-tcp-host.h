@@ -4,10 +4,10 @@
 #define RDMA_TCP_HOST_H
 
 #include "qbb-net-device.h"
-#include "qbb-time.h"
-#include "qbb-timer.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-tcp-socket.h"
+#include "rdma-time.h"
+#include "rdma-timer.h"
 
 #include <ns3/ipv4-address.h>
 #include <ns3/node.h>
@@ -96,7 +96,7 @@ class RdmaTcpHost : public QbbFrameSink
     bool MaySend(RdmaTcpSocket& socket);
 
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
@@ -123,7 +123,7 @@ class RdmaTcpHost : public QbbFrameSink
     /// Sockets that wait for their turn, by class
     std::array<std::deque<Ptr<RdmaTcpSocket>>, 8> m_waiting;
     const RdmaTcpSocket* m_turn{nullptr}; //!< socket whose turn it is
-    QbbTimer<RdmaTcpHost, &RdmaTcpHost::OnKick, RdmaSendScheduler::EVENT_ORDER>
+    RdmaTimer<RdmaTcpHost, &RdmaTcpHost::OnKick, RdmaSendScheduler::EVENT_ORDER>
         m_kick; //!< gives waiting sockets their turn
 };
 

@@ -42,16 +42,16 @@ class IrnBufferingResponder : public IrnResponder
     void Take(const QbbFrame& frame,
               const RdmaOpcodeInfo& info,
               uint64_t packet,
-              QbbPs now) override;
+              RdmaPs now) override;
     void Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet) override;
-    bool PerformStored(uint64_t end, QbbPs now) override;
+    bool PerformStored(uint64_t end, RdmaPs now) override;
 
     Fault ValidateWrite(const QbbFrameExtensions& packet, const RdmaOpcodeInfo& info) const;
     void TakeWrite(const QbbFrameExtensions& headers,
                    uint8_t opcode,
                    const RdmaOpcodeInfo& info,
                    uint64_t packet,
-                   QbbPs now);
+                   RdmaPs now);
 
     RdmaMessageAssembly m_message; //!< the peer's current WRITE
     /// packets of WRITEs that arrived before packets with lower numbers; null before the first one

@@ -28,7 +28,7 @@ class IrnRequester : public RdmaRequester
 
     void Reset() override;
     QbbFramePtr MakeProbe() override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
     void SetDraining(bool drains) override;
     void AddTo(RdmaQueuePairStats& stats) const override;
 
@@ -48,18 +48,18 @@ class IrnRequester : public RdmaRequester
 
     void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) override;
     bool MayStartRead(const RdmaSendEntry& entry) const override;
-    void StartRead(QbbPs now) override;
+    void StartRead(RdmaPs now) override;
     void FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t index) const override;
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     bool IsAnswered(const RdmaSendEntry& entry) const override;
     void OldestRequestCompleted() override;
     bool DefersFailure(uint64_t refused, RdmaWcStatus status) override;
-    void OnReadTimer(QbbPs now) override;
+    void OnReadTimer(RdmaPs now) override;
 
-    void RestartReadTimer(QbbPs now);
+    void RestartReadTimer(RdmaPs now);
     RdmaSendEntry* FindRead(uint64_t response);
-    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
+    void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     uint64_t m_responsesPosted{0};    //!< response numbers assigned to posted READs and atomics
     uint32_t m_sendSn{0};             //!< number of SENDs and WRITEs with immediate data posted

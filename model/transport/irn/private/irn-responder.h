@@ -27,9 +27,9 @@ class IrnResponder : public RdmaResponder
     ~IrnResponder() override;
 
     void Reset() override;
-    QbbFramePtr MakeFrame(QbbPs now) override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
-    void OnTimer(QbbPs now) override;
+    QbbFramePtr MakeFrame(RdmaPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
+    void OnTimer(RdmaPs now) override;
     void End() override;
     RdmaStreamState GetStream() const override;
     void AddTo(RdmaQueuePairStats& stats) const override;
@@ -79,7 +79,7 @@ class IrnResponder : public RdmaResponder
     virtual void Take(const QbbFrame& frame,
                       const RdmaOpcodeInfo& info,
                       uint64_t packet,
-                      QbbPs now);
+                      RdmaPs now);
 
     /**
      * Stores an early packet until PerformStored() performs the packet's request. An early packet
@@ -98,7 +98,7 @@ class IrnResponder : public RdmaResponder
      * \param now current time
      * \return false if a kept packet had a fault and was refused
      */
-    virtual bool PerformStored(uint64_t end, QbbPs now);
+    virtual bool PerformStored(uint64_t end, RdmaPs now);
 
   private:
     class Answers;
@@ -109,10 +109,10 @@ class IrnResponder : public RdmaResponder
                   const QbbFrame* cause) override;
     void Answer(RdmaResponse response) override;
     uint32_t CountUnanswered() const override;
-    void Refused(Fault fault, uint64_t packet, QbbPs now) override;
+    void Refused(Fault fault, uint64_t packet, RdmaPs now) override;
 
-    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
-    void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
+    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now);
+    void ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now);
     void Sync();
 
     std::unique_ptr<Answers> m_answers; //!< responses; null before the peer's first READ or atomic

@@ -3,8 +3,8 @@
 #ifndef RDMA_GO_BACK_0_H
 #define RDMA_GO_BACK_0_H
 
-#include "qbb-ring.h"
 #include "rdma-go-back-n.h"
+#include "rdma-ring-buffer.h"
 
 namespace ns3
 {
@@ -39,13 +39,13 @@ class RdmaGoBack0Sender : public RdmaGoBackNSender
 
   protected:
     uint64_t GetInFlight() const override;
-    bool Advance(int64_t arrived, QbbPs now) override;
+    bool Advance(int64_t arrived, RdmaPs now) override;
     bool IsAwaited(int64_t expected) const override;
     void GoBack() override;
 
   private:
     /// one past the last packet, for each unacknowledged message
-    QbbRing<uint64_t> m_ends;
+    RdmaRingBuffer<uint64_t> m_ends;
     /// packets received in order since the sender last went back, counted from the first packet
     uint64_t m_arrived{0};
 };

@@ -17,7 +17,7 @@ namespace
 {
 
 QbbPortProfile
-MakePort(QbbBitRate rate, QbbPs delay, uint32_t frame = 1518, uint32_t peerFrame = 0)
+MakePort(RdmaBitRate rate, RdmaPs delay, uint32_t frame = 1518, uint32_t peerFrame = 0)
 {
     QbbPortProfile port;
     port.rate = rate;
@@ -58,26 +58,26 @@ Replay(const QbbPortProfile& port,
     buffer->Configure({port, port});
     EXPECT_FALSE(buffer->Admit(0, 1, 3, filler).xoff);
 
-    const QbbPs byteTime = 8_s / port.rate.Get();
-    const QbbBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
-    const QbbPs peerByteTime = 8_s / peerRate.Get();
+    const RdmaPs byteTime = 8_s / port.rate.Get();
+    const RdmaBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
+    const RdmaPs peerByteTime = 8_s / peerRate.Get();
     const uint32_t preamble = port.lineOverheadBytes ? 8 : 0;
     const uint32_t gap = port.lineOverheadBytes ? 12 : 0;
 
     Outcome outcome;
-    QbbPs pausedTime = QBB_NEVER;
-    QbbPs start = 0_ps;
+    RdmaPs pausedTime = RDMA_NEVER;
+    RdmaPs start = 0_ps;
     for (uint32_t k = 0; start <= pausedTime; ++k)
     {
         const uint32_t size = nextSize(k);
-        const QbbPs arrival = start + (preamble + size) * peerByteTime + port.delay;
+        const RdmaPs arrival = start + (preamble + size) * peerByteTime + port.delay;
         const QbbAdmission answer = buffer->Admit(0, 1, 3, size);
         outcome.drops += answer.admitted ? 0 : 1;
         EXPECT_EQ(answer.xoff, k == 0);
         if (answer.xoff)
         {
             const int64_t left = port.maxFrameBytes + preamble + gap - ageBytes;
-            const QbbPs sent = arrival + (left + preamble + 64) * byteTime;
+            const RdmaPs sent = arrival + (left + preamble + 64) * byteTime;
             pausedTime = sent + port.delay + port.reaction;
         }
         start += (preamble + size + gap) * peerByteTime;
@@ -235,9 +235,9 @@ TEST(QbbPfcHeadroomDeathTest, BadProfiles)
 TEST(QbbPfcHeadroom, BruteForceAttainsTheBound)
 {
     std::vector<QbbPortProfile> ports;
-    for (const QbbBitRate rate : {40_gbps, 100_gbps, 400_gbps})
+    for (const RdmaBitRate rate : {40_gbps, 100_gbps, 400_gbps})
     {
-        for (const QbbPs delay : {10_ns, 100_ns, 1500_ns})
+        for (const RdmaPs delay : {10_ns, 100_ns, 1500_ns})
         {
             ports.push_back(MakePort(rate, delay, 1086));
         }
@@ -265,7 +265,7 @@ TEST(QbbPfcHeadroom, BruteForceAttainsTheBound)
 // The smallest headroom without loss for one fixed order of frames, by bisection, is its peak.
 TEST(QbbPfcHeadroom, OneByteLessLosesAFrame)
 {
-    for (const QbbPs delay : {10_ns, 1500_ns})
+    for (const RdmaPs delay : {10_ns, 1500_ns})
     {
         const QbbPortProfile port = MakePort(100_gbps, delay);
         const auto bound = static_cast<uint32_t>(QbbPfcHeadroom::GetBytes(port));

@@ -33,7 +33,7 @@ class Rig
     struct Port
     {
         QbbPortProfile profile;
-        QbbPs byteTime{0};
+        RdmaPs byteTime{0};
 
         // the peer's side
         uint8_t peerPaused{0};
@@ -110,7 +110,7 @@ class Rig
   private:
     struct Event
     {
-        QbbPs at;
+        RdmaPs at;
         uint64_t tie;
         std::function<void()> action;
 
@@ -125,7 +125,7 @@ class Rig
         return m_random() % n;
     }
 
-    void At(QbbPs at, std::function<void()> action)
+    void At(RdmaPs at, std::function<void()> action)
     {
         m_events.push({at, m_random(), std::move(action)});
     }
@@ -243,7 +243,7 @@ class Rig
     Ptr<QbbSharedBuffer> m_buffer{CreateObject<QbbSharedBuffer>()};
     std::vector<Port> m_ports;
     std::priority_queue<Event> m_events;
-    QbbPs m_now{0};
+    RdmaPs m_now{0};
     uint32_t m_framesLeft{0};
 };
 

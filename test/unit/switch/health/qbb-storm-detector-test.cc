@@ -20,7 +20,7 @@ class Queue
 {
   public:
     /** \param time time that passes */
-    void Pass(QbbPs time)
+    void Pass(RdmaPs time)
     {
         m_sample.at += time;
         m_sample.pausedTime += m_sample.paused ? time : 0_ps;
@@ -197,19 +197,19 @@ TEST(QbbStormDetector, SamplesOfQueuesThatAreNotPausedMayBeLeftOut)
         QbbStormDetector eager;
         QbbStormDetector lazy;
         Queue queue;
-        QbbPs nextPoll = 10_ps;
+        RdmaPs nextPoll = 10_ps;
         const bool alert = round % 4 == 0;
         const QbbStormDetector::Settings settings{10_ps,
-                                                  QbbPs(10 + below(30)),
-                                                  QbbPs(10 + below(30)),
+                                                  RdmaPs(10 + below(30)),
+                                                  RdmaPs(10 + below(30)),
                                                   alert};
         while (queue.Read().at < 2000_ps)
         {
             // Changes often fall on the instant of a poll, before it.
-            QbbPs step = below(3) ? QbbPs(1 + below(60)) : nextPoll - queue.Read().at;
+            RdmaPs step = below(3) ? RdmaPs(1 + below(60)) : nextPoll - queue.Read().at;
             while (queue.Read().at + step > nextPoll)
             {
-                const QbbPs part = nextPoll - queue.Read().at;
+                const RdmaPs part = nextPoll - queue.Read().at;
                 queue.Pass(part);
                 step -= part;
                 const Verdict all = eager.Poll(settings, queue.Read());

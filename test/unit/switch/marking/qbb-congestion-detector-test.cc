@@ -16,7 +16,7 @@ namespace
 
 /// At 40 Gb/s 50 000 bytes leave in 10 us.
 QbbArbitration
-MakeArbitration(uint64_t waitingBytes, QbbPs now, QbbPs pausedTime = 0_ps)
+MakeArbitration(uint64_t waitingBytes, RdmaPs now, RdmaPs pausedTime = 0_ps)
 {
     QbbArbitration arbitration;
     arbitration.output = 2;
@@ -79,7 +79,7 @@ TEST(QbbCongestionDetector, ThresholdNeedsInputsThatCompete)
     const auto detector = CreateObject<QbbThresholdDetector>();
     detector->SetAttribute("Threshold", UintegerValue(20'000));
     detector->Prepare(3);
-    const auto alone = [](uint64_t waitingBytes, QbbPs now) {
+    const auto alone = [](uint64_t waitingBytes, RdmaPs now) {
         QbbArbitration arbitration = MakeArbitration(waitingBytes, now);
         arbitration.inputsRate = 40_gbps;
         return arbitration;

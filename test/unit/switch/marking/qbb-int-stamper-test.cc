@@ -37,7 +37,7 @@ class QbbIntStamperTest : public testing::Test
     }
 
     /** \param rate of the ports */
-    void MakeFabric(QbbBitRate rate)
+    void MakeFabric(RdmaBitRate rate)
     {
         RdmaTopologyRates rates;
         rates.hostRate = rate;
@@ -70,7 +70,7 @@ class QbbIntStamperTest : public testing::Test
      * \param at instant
      * \return record in the packet
      */
-    RdmaIntHop Depart(RdmaIntFormat format, QbbPs at)
+    RdmaIntHop Depart(RdmaIntFormat format, RdmaPs at)
     {
         const QbbFramePtr frame = MakeFrame(format);
         m_stamper->FrameDeparts(*m_port, *frame, at);
@@ -106,7 +106,7 @@ TEST_F(QbbIntStamperTest, ExactValues)
               (RdmaIntHop{100_gbps, 123'456'789, 7'654'321, 987'654'321_ps}));
     // Bytes are modulo 2^40, the time is modulo 2^48.
     SetSent((uint64_t{3} << 40) + 7);
-    const RdmaIntHop wrapped = Depart(RdmaIntFormat::EXACT, QbbPs(int64_t{5} << 48) + 11_ps);
+    const RdmaIntHop wrapped = Depart(RdmaIntFormat::EXACT, RdmaPs(int64_t{5} << 48) + 11_ps);
     EXPECT_EQ(wrapped.txBytes, 7U);
     EXPECT_EQ(wrapped.time, 11_ps);
 }

@@ -34,7 +34,7 @@ class NotingMarker : public QbbMarker
         m_used.push_back(m_buffer->GetUsage().usedBytes);
     }
 
-    void FrameDeparts(QbbPort&, QbbFrame&, QbbPs) override
+    void FrameDeparts(QbbPort&, QbbFrame&, RdmaPs) override
     {
         m_used.push_back(m_buffer->GetUsage().usedBytes);
     }
@@ -59,7 +59,7 @@ TEST_P(QbbPassingMarkers, SeeTheFrameInTheBuffer)
     marker->m_buffer = CreateObject<QbbSharedBuffer>();
     rig.sw->SetBufferManager(marker->m_buffer);
     rig.sw->SetAttribute("Marker", PointerValue(marker));
-    for (const QbbPs at : {1_us, 2_us, 3_us})
+    for (const RdmaPs at : {1_us, 2_us, 3_us})
     {
         RdmaTestLink::At(at, [&rig]() {
             QbbFramePtr frame = MakeTestFrame(*rig.hosts[0], 1);

@@ -60,7 +60,7 @@ class QbbPintMeterTest : public testing::Test
      * \param priority class of the frame
      * \return PINT byte after the departure
      */
-    uint8_t Depart(QbbPs at,
+    uint8_t Depart(RdmaPs at,
                    uint8_t pint,
                    RdmaOpcode opcode = RdmaOpcode::RDMA_WRITE_MIDDLE,
                    uint8_t priority = 3)
@@ -196,7 +196,7 @@ TEST(QbbPint, BaseRttFromTheTopology)
     helper.SetCongestionControl("ns3::RdmaHpccPint");
     TimeValue value;
     helper.Install(MakeRdmaStar(3, rates))->GetSwitch(3)->GetAttribute("PintBaseRtt", value);
-    EXPECT_EQ(QbbToPs(value.Get()), 2 * (2_us + (1107 + 87) * 80_ps));
+    EXPECT_EQ(RdmaToPs(value.Get()), 2 * (2_us + (1107 + 87) * 80_ps));
     Simulator::Destroy();
     helper.SetSwitchAttribute("PintBaseRtt", TimeValue(MicroSeconds(13)));
     helper.Install(MakeRdmaStar(3, rates))->GetSwitch(3)->GetAttribute("PintBaseRtt", value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "irn-transport.h"
-#include "qbb-time.h"
 #include "rdma-aeth.h"
 #include "rdma-fake-connection.h"
+#include "rdma-time.h"
 
 #include <ns3/enum.h>
 #include <ns3/uinteger.h>
@@ -37,7 +37,7 @@ class IrnRoceWrites : public ::testing::Test
     /** \return IRN with RoCE's headers in WRITEs */
     static Ptr<RdmaTransport> MakeTransport()
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         auto transport = CreateObject<IrnTransport>();
         transport->SetAttribute("BdpCap", UintegerValue(20));
         transport->SetAttribute("WriteHeaders", EnumValue(IrnTransport::ROCE));

@@ -97,10 +97,10 @@ TEST(IrnReceiver, NoMemoryInOrder)
     sender.Extend(10'000);
     for (int64_t packet = 0; packet < 10'000; ++packet)
     {
-        sender.Sent(1, QbbPs(packet));
+        sender.Sent(1, RdmaPs(packet));
         receiver.Check(packet);
         receiver.Accept(static_cast<uint64_t>(packet), 1, false);
-        sender.OnAck(packet, QbbPs(packet));
+        sender.OnAck(packet, RdmaPs(packet));
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);
     EXPECT_LE(sizeof(IrnReceiver), 48U);
@@ -114,7 +114,7 @@ TEST(IrnReceiver, NoMemoryInSteadyStateWithLoss)
     IrnSender sender(MakeConfig(64));
     sender.Extend(100'000);
     uint64_t before = 0;
-    for (QbbPs now = 0_ps; sender.GetAcked() < 100'000; now += 1_ps)
+    for (RdmaPs now = 0_ps; sender.GetAcked() < 100'000; now += 1_ps)
     {
         ASSERT_LT(now, 300'000_ps);
         if (now == 1000_ps)

@@ -13,7 +13,7 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr QbbPs WAIT = 10_ns;
+constexpr RdmaPs WAIT = 10_ns;
 
 } // namespace
 
@@ -112,7 +112,7 @@ TEST(IrnRnr, RetriesRunOut)
     RdmaSenderConfig config = MakeConfig();
     config.rnrRetryCount = 2;
     auto sender = Begin<IrnSender>(3, ALL, config);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     const auto refuse = [&](int64_t packet) {
         const auto event = sender.OnRnrNak(packet, WAIT, now);
         now += WAIT;
@@ -136,7 +136,7 @@ TEST(IrnRnr, RetriesRunOut)
 TEST(IrnRnr, RetriesWithoutLimit)
 {
     auto sender = Begin<IrnSender>(1); // rnr_retry 7
-    for (QbbPs now = 0_ps; now < 100 * WAIT; now += WAIT)
+    for (RdmaPs now = 0_ps; now < 100 * WAIT; now += WAIT)
     {
         ASSERT_FALSE(sender.OnRnrNak(0, WAIT, now).failed);
         ASSERT_TRUE(sender.OnTimeout(now + WAIT).mayBegin);

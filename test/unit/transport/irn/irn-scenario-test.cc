@@ -91,7 +91,7 @@ class IrnScenario : public testing::Test
 
     IrnSender sender{MakeConfig()}; //!< the sender
     IrnReceiver receiver;           //!< the receiver
-    QbbPs now;                      //!< the clock
+    RdmaPs now;                     //!< the clock
     uint64_t placed{0};             //!< packets taken
 };
 

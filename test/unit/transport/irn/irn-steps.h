@@ -22,7 +22,7 @@ namespace IrnSteps
  * \ingroup rdma-tests
  * No deadline.
  */
-constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
+constexpr RdmaPs NEVER = RdmaSender::NO_DEADLINE;
 
 /**
  * \ingroup rdma-tests
@@ -34,13 +34,13 @@ constexpr int64_t NONE = RdmaSender::NO_PACKET;
  * \ingroup rdma-tests
  * RTO_low of the tests.
  */
-constexpr QbbPs LOW = 100_ps;
+constexpr RdmaPs LOW = 100_ps;
 
 /**
  * \ingroup rdma-tests
  * RTO_high of the tests.
  */
-constexpr QbbPs HIGH = 320_ps;
+constexpr RdmaPs HIGH = 320_ps;
 
 /**
  * \ingroup rdma-tests
@@ -79,7 +79,7 @@ MakeConfig(uint64_t window = 100)
  * \return the packets that go out until there are no more, retransmissions with an 'r': "3r 7 8"
  */
 inline std::string
-Send(RdmaSender& sender, QbbPs now, int limit = ALL)
+Send(RdmaSender& sender, RdmaPs now, int limit = ALL)
 {
     std::string sent;
     for (int i = 0; i < limit && sender.CanSend(); ++i)
@@ -174,7 +174,7 @@ ArriveAll(RdmaReceiver& receiver, const std::string& packets)
  * \param answers answers as ArriveAll() returns them; "-A5" is lost
  */
 inline void
-Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
+Answer(RdmaSender& sender, RdmaPs now, const std::string& answers)
 {
     for (std::size_t at = 0; at < answers.size();)
     {
@@ -206,7 +206,7 @@ Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
  * \return the packets that go out, as Send() returns them
  */
 inline std::string
-Reply(RdmaSender& sender, QbbPs now, const std::string& answers, int limit = ALL)
+Reply(RdmaSender& sender, RdmaPs now, const std::string& answers, int limit = ALL)
 {
     Answer(sender, now, answers);
     return Send(sender, now, limit);

@@ -109,7 +109,7 @@ TEST(IrnTimer, NoTimeoutWhileNacksStreamIn)
     IrnSender sender(MakeConfig(1000));
     sender.Extend(200);
     EXPECT_EQ(Send(sender, 0_ps, 3), "0 1 2");
-    for (QbbPs now = 10_ps; now <= 1000_ps; now += 10_ps)
+    for (RdmaPs now = 10_ps; now <= 1000_ps; now += 10_ps)
     {
         ASSERT_GT(sender.GetDeadline(), now);
         sender.OnNak(0, now / 10_ps, now);
@@ -199,7 +199,7 @@ TEST(IrnTimer, LostTailNeedsOneTimeout)
     auto sender = Begin<IrnSender>(116, ALL, MakeConfig(116));
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
-    QbbPs now = HIGH;
+    RdmaPs now = HIGH;
     for (int64_t packet = 0; packet < 116; ++packet)
     {
         ASSERT_EQ(Send(sender, now), std::to_string(packet) + "r");
@@ -263,7 +263,7 @@ TEST(IrnTimer, RetriesWithoutLimit)
     RdmaSenderConfig config = MakeConfig();
     config.retryCount = UINT32_MAX;
     auto sender = Begin<IrnSender>(1, ALL, config);
-    for (QbbPs now = 0_ps; now < 100'000_ps; now += 1000_ps)
+    for (RdmaPs now = 0_ps; now < 100'000_ps; now += 1000_ps)
     {
         ASSERT_FALSE(sender.OnTimeout(now).failed);
         ASSERT_EQ(Send(sender, now), "0r");

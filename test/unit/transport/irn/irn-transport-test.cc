@@ -2,10 +2,10 @@
 
 #include "irn-steps.h"
 #include "irn-transport.h"
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-go-back-0.h"
 #include "rdma-test-units.h"
+#include "rdma-time.h"
 
 #include <ns3/boolean.h>
 #include <ns3/string.h>
@@ -23,7 +23,7 @@ namespace
 Ptr<IrnTransport>
 MakeTransport(const std::string& recovery = "Sack")
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<IrnTransport>();
     transport->SetAttribute("BdpCap", UintegerValue(5));
     transport->SetAttribute("LossRecovery", StringValue(recovery));
@@ -129,7 +129,7 @@ TEST(IrnTransport, WaitsAsLongAsARoceNic)
     auto transport = MakeTransport();
     auto sender = transport->MakeSender({});
     sender->Extend(1);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     bool failed = false;
     while (!failed && now < 10_s)
     {

@@ -89,7 +89,7 @@ TEST(IrnWithoutSack, LostTailNeedsOneTimeout)
     sender.OnTimeout(LOW);
     for (int64_t packet = 0; packet < 3; ++packet)
     {
-        const QbbPs now(200 + packet);
+        const RdmaPs now(200 + packet);
         EXPECT_EQ(Send(sender, now), std::to_string(packet) + "r");
         sender.OnAck(packet, now);
     }

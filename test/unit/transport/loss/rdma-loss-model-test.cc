@@ -14,8 +14,8 @@ namespace ns3
 namespace
 {
 
-constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
-constexpr QbbPs PACKET = 100_ps; //!< a packet's time on the sender's port
+constexpr RdmaPs NEVER = RdmaSender::NO_DEADLINE;
+constexpr RdmaPs PACKET = 100_ps; //!< a packet's time on the sender's port
 
 } // namespace
 
@@ -43,10 +43,10 @@ RdmaLossModel::Below(int64_t limit)
     return limit > 0 ? static_cast<int64_t>(m_random() % static_cast<uint64_t>(limit)) : 0;
 }
 
-QbbPs
-RdmaLossModel::Below(QbbPs limit)
+RdmaPs
+RdmaLossModel::Below(RdmaPs limit)
 {
-    return QbbPs(Below(limit.Get()));
+    return RdmaPs(Below(limit.Get()));
 }
 
 void
@@ -68,12 +68,12 @@ RdmaLossModel::Run()
     {
         Expect(step < LIMIT, "livelock");
         // The next event. Of several events at one instant, a random one comes first.
-        const std::array<QbbPs, 5> times{left ? m_nextPost : NEVER,
-                                         m_receives < m_pattern.messages ? m_nextReceive : NEVER,
-                                         m_ready ? m_nextSend : NEVER,
-                                         m_line.empty() ? NEVER : m_line.begin()->first,
-                                         m_sender->GetDeadline()};
-        const QbbPs next = *std::min_element(times.begin(), times.end());
+        const std::array<RdmaPs, 5> times{left ? m_nextPost : NEVER,
+                                          m_receives < m_pattern.messages ? m_nextReceive : NEVER,
+                                          m_ready ? m_nextSend : NEVER,
+                                          m_line.empty() ? NEVER : m_line.begin()->first,
+                                          m_sender->GetDeadline()};
+        const RdmaPs next = *std::min_element(times.begin(), times.end());
         if (next == NEVER)
         {
             break;
@@ -139,8 +139,8 @@ RdmaLossModel::Transport(const Item& item, double lose)
     // The delay of each copy counts from the present instant, or else delays would add up.
     for (int copies = Chance(m_pattern.duplicate) ? 2 : 1; copies > 0; --copies)
     {
-        QbbPs at = m_now + 1_ps + Below(m_pattern.maxDelay);
-        QbbPs& last = m_last[item.kind == Kind::DATA];
+        RdmaPs at = m_now + 1_ps + Below(m_pattern.maxDelay);
+        RdmaPs& last = m_last[item.kind == Kind::DATA];
         if (!m_pattern.reorder)
         {
             at = std::max(at, last);

@@ -26,9 +26,9 @@ struct RdmaLossPattern
     uint32_t messages{1};       //!< messages of 1 to maxPackets packets
     uint32_t maxPackets{1};     //!< longest message
     uint32_t initialPsn{0};     //!< PSN of packet 0
-    QbbPs rnrWait{2000};        //!< wait after an RNR NAK
-    QbbPs maxDelay{1000};       //!< longest delay of a packet or an answer
-    QbbPs maxPause{0};          //!< longest time for which the sender's port is held up
+    RdmaPs rnrWait{2000};       //!< wait after an RNR NAK
+    RdmaPs maxDelay{1000};      //!< longest delay of a packet or an answer
+    RdmaPs maxPause{0};         //!< longest time for which the sender's port is held up
     uint32_t ackInterval{1};    //!< go-back-N: packets of a message for each ACK
     double loseData{0};         //!< probability that a packet is lost
     double loseAck{0};          //!< probability that an ACK is lost
@@ -101,7 +101,7 @@ class RdmaLossModel
 
     bool Chance(double probability);
     int64_t Below(int64_t limit);
-    QbbPs Below(QbbPs limit);
+    RdmaPs Below(RdmaPs limit);
     void Transport(const Item& item, double lose);
     void Post();
     void SendOne();
@@ -124,15 +124,15 @@ class RdmaLossModel
     RdmaLossArrivals m_arrivals;              //!< reference of the receiver
     std::string m_error;                      //!< the first error
 
-    QbbPs m_now{0};                    //!< the clock
-    std::multimap<QbbPs, Item> m_line; //!< packets and answers on their way
-    QbbPs m_last[2]{};                 //!< without reordering: last arrivals of packets, answers
-    bool m_ready{false};               //!< the sender is in the NIC's list of ready senders
-    QbbPs m_nextSend{0};               //!< when the sender's port is free
-    QbbPs m_nextPost{0};               //!< when the next message is posted
-    QbbPs m_nextReceive{0};            //!< when the next receive request is posted
-    int64_t m_receives{0};             //!< receive requests posted so far
-    bool m_lostOne{false};             //!< loseOne has lost its packet
+    RdmaPs m_now{0};                    //!< the clock
+    std::multimap<RdmaPs, Item> m_line; //!< packets and answers on their way
+    RdmaPs m_last[2]{};                 //!< without reordering: last arrivals of packets, answers
+    bool m_ready{false};                //!< the sender is in the NIC's list of ready senders
+    RdmaPs m_nextSend{0};               //!< when the sender's port is free
+    RdmaPs m_nextPost{0};               //!< when the next message is posted
+    RdmaPs m_nextReceive{0};            //!< when the next receive request is posted
+    int64_t m_receives{0};              //!< receive requests posted so far
+    bool m_lostOne{false};              //!< loseOne has lost its packet
 };
 
 } // namespace ns3

@@ -55,7 +55,7 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     {
         pattern.initialPsn = RDMA_PSN_SPACE - 1 - random() % 40; // wraps within the run
     }
-    pattern.maxDelay = QbbPs(1LL << (random() % 13)); // up to 4 us, a packet takes 100 ps
+    pattern.maxDelay = RdmaPs(1LL << (random() % 13)); // up to 4 us, a packet takes 100 ps
     pattern.maxPause = random() % 2 ? 3_ns : 0_ps;
     pattern.postedAtOnce = random() % 2;
     pattern.rnrWait = 1_ps + random() % 5000 * 1_ps;
@@ -73,7 +73,7 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     settings.mode = mode;
     static constexpr int64_t WINDOWS[] = {1, 2, 3, 5, 8, 16, 110, 1 << 20};
     settings.window = WINDOWS[random() % 8];
-    settings.high = QbbPs(1LL << (5 + random() % 12)); // 32 ps to 64 us
+    settings.high = RdmaPs(1LL << (5 + random() % 12)); // 32 ps to 64 us
     settings.low = random() % 2 ? settings.high : 1_ps + settings.high / 3;
     settings.lowPackets = static_cast<int64_t>(random() % 5);
     if (random() % 3 == 0)
@@ -93,7 +93,7 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
         pattern.postedAtOnce = true;
         pattern.maxDelay = 8192_ps;
         settings.window = random() % 4 ? 1 << 20 : 110;
-        settings.high = QbbPs(1 << 16);
+        settings.high = RdmaPs(1 << 16);
         settings.low = settings.high / (1 + random() % 2);
     }
     const bool mayDouble = mode == RdmaLossMode::GO_BACK_N || mode == RdmaLossMode::GO_BACK_0;

@@ -25,7 +25,7 @@ namespace ns3
 class RdmaLossReference
 {
   public:
-    static constexpr QbbPs NEVER = QBB_NEVER; //!< no deadline
+    static constexpr RdmaPs NEVER = RDMA_NEVER; //!< no deadline
 
     /** \param settings of the sender */
     explicit RdmaLossReference(const RdmaLossSettings& settings)
@@ -107,7 +107,7 @@ class RdmaLossReference
     }
 
     /** The packet of Next() goes out. \param now instant */
-    void Sent(QbbPs now)
+    void Sent(RdmaPs now)
     {
         const int64_t p = Next();
         const bool again = packets[p].counted;
@@ -130,7 +130,7 @@ class RdmaLossReference
     }
 
     /** \param n the first n packets have arrived \param now the instant */
-    void Ack(int64_t n, QbbPs now)
+    void Ack(int64_t n, RdmaPs now)
     {
         if (n <= acked || n > highest)
         {
@@ -176,7 +176,7 @@ class RdmaLossReference
      * \param early the packet that came early, and is kept; -1 for none
      * \param now the instant
      */
-    void Nak(int64_t expected, int64_t early, QbbPs now)
+    void Nak(int64_t expected, int64_t early, RdmaPs now)
     {
         const bool isNew = expected > acked;
         if (isNew || !Selective())
@@ -226,7 +226,7 @@ class RdmaLossReference
      * \param wait length of the wait
      * \param now the instant
      */
-    void Rnr(int64_t expected, QbbPs wait, QbbPs now)
+    void Rnr(int64_t expected, RdmaPs wait, RdmaPs now)
     {
         if (expected > acked || !Selective())
         {
@@ -286,7 +286,7 @@ class RdmaLossReference
     int64_t highest{0};           //!< one more than the highest sent
     int64_t next{0};              //!< go-back: packet that goes next
     int64_t present;              //!< window at present
-    QbbPs deadline{NEVER};        //!< timeout or end of a wait
+    RdmaPs deadline{NEVER};       //!< timeout or end of a wait
     int64_t recoverySequence{-1}; //!< packet whose acknowledgement ends the recovery
     int64_t retransmit{-1};       //!< packet that went again last, or is to go again
     bool wanted{false};           //!< the packet `retransmit` is to go again
@@ -321,7 +321,7 @@ class RdmaLossReference
         }
     }
 
-    void Answered(int64_t n, QbbPs now)
+    void Answered(int64_t n, RdmaPs now)
     {
         // Every acknowledgement restarts the timer; a timeout has stopped it.
         if (Selective() && n <= highest && acked < highest && !waiting && deadline != NEVER)
@@ -357,7 +357,7 @@ class RdmaLossReference
         }
     }
 
-    void StartTimer(QbbPs now)
+    void StartTimer(RdmaPs now)
     {
         if (m_set.high > 0_ps)
         {
@@ -366,7 +366,7 @@ class RdmaLossReference
         }
     }
 
-    void Progress(int64_t n, QbbPs now)
+    void Progress(int64_t n, RdmaPs now)
     {
         m_timeout.Progress(n, now);
         if (!waiting)
@@ -382,7 +382,7 @@ class RdmaLossReference
     RdmaLossSettings m_set;    //!< settings
     RdmaLossTimeout m_timeout; //!< length of the next timeout
     int64_t m_credit{0};       //!< packets acknowledged since the window changed
-    QbbPs m_start{0};          //!< start of the timer
+    RdmaPs m_start{0};         //!< start of the timer
 };
 
 } // namespace ns3

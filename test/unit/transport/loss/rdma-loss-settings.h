@@ -3,7 +3,7 @@
 #ifndef RDMA_LOSS_SETTINGS_H
 #define RDMA_LOSS_SETTINGS_H
 
-#include "qbb-ps.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 
@@ -30,12 +30,12 @@ struct RdmaLossSettings
 {
     RdmaLossMode mode{RdmaLossMode::SACK}; //!< how a lost packet is recovered
     int64_t window{1 << 20};               //!< most packets in flight
-    QbbPs low{0};                          //!< timeout with few packets in flight
-    QbbPs high{0};                         //!< timeout with more packets in flight
+    RdmaPs low{0};                         //!< timeout with few packets in flight
+    RdmaPs high{0};                        //!< timeout with more packets in flight
     int64_t lowPackets{0};                 //!< number of packets in flight that counts as few
     bool dynamic{false};                   //!< timeout computed from round trips
-    QbbPs min{0};                          //!< the least computed timeout
-    QbbPs max{0};                          //!< timeouts double up to this; 0: they do not
+    RdmaPs min{0};                         //!< the least computed timeout
+    RdmaPs max{0};                         //!< timeouts double up to this; 0: they do not
     bool backOff{false};                   //!< go-back-N: a loss halves the window
     bool paper{false};                     //!< selective: the rules of the paper's text
 };

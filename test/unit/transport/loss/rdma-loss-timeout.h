@@ -27,9 +27,9 @@ class RdmaLossTimeout
     }
 
     /** \return length of a timeout that starts at this moment */
-    QbbPs Get() const
+    RdmaPs Get() const
     {
-        QbbPs timeout = m_set.dynamic ? m_rto : m_set.low;
+        RdmaPs timeout = m_set.dynamic ? m_rto : m_set.low;
         for (int i = 0; i < m_doublings && (m_set.dynamic || m_set.max > 0_ps); ++i)
         {
             timeout = std::min(2 * timeout, m_set.dynamic ? MINUTE : m_set.max);
@@ -38,7 +38,7 @@ class RdmaLossTimeout
     }
 
     /** \param packet packet that is sent \param again true: a retransmission \param now instant */
-    void Sent(int64_t packet, bool again, QbbPs now)
+    void Sent(int64_t packet, bool again, RdmaPs now)
     {
         if (again && packet == m_timed)
         {
@@ -52,14 +52,14 @@ class RdmaLossTimeout
     }
 
     /** \param n number of packets acknowledged, all from the first \param now instant */
-    void Progress(int64_t n, QbbPs now)
+    void Progress(int64_t n, RdmaPs now)
     {
         m_doublings = m_set.dynamic ? m_doublings : 0;
         Measure(m_timed >= 0 && m_timed < n, now);
     }
 
     /** \param packet packet that is acknowledged selectively \param now instant */
-    void Early(int64_t packet, QbbPs now)
+    void Early(int64_t packet, RdmaPs now)
     {
         Measure(packet == m_timed, now);
     }
@@ -72,31 +72,31 @@ class RdmaLossTimeout
     }
 
   private:
-    void Measure(bool hit, QbbPs now)
+    void Measure(bool hit, RdmaPs now)
     {
         if (!hit || !m_set.dynamic)
         {
             return;
         }
-        const QbbPs rtt = std::max(1_ps, now - m_timedSince);
+        const RdmaPs rtt = std::max(1_ps, now - m_timedSince);
         m_timed = -1;
         m_doublings = 0;
         const bool first = m_srtt == 0_ps;
-        const QbbPs off = first ? 0_ps : std::max(rtt - m_srtt, m_srtt - rtt);
+        const RdmaPs off = first ? 0_ps : std::max(rtt - m_srtt, m_srtt - rtt);
         m_var = first ? rtt / 2 : m_var + (off - m_var) / 4;
         m_srtt = first ? rtt : m_srtt + (rtt - m_srtt) / 8;
         m_rto = std::clamp(m_srtt + std::max(1_ps, 4 * m_var), m_set.min, MINUTE);
     }
 
-    static constexpr QbbPs MINUTE = 60_s; //!< longest dynamic timeout
+    static constexpr RdmaPs MINUTE = 60_s; //!< longest dynamic timeout
 
     RdmaLossSettings m_set; //!< settings of the sender
     int m_doublings{0};     //!< timeouts that double the length
-    QbbPs m_rto;            //!< dynamic timeout
-    QbbPs m_srtt{0};        //!< smoothed round-trip time
-    QbbPs m_var{0};         //!< variation of the round-trip time
+    RdmaPs m_rto;           //!< dynamic timeout
+    RdmaPs m_srtt{0};       //!< smoothed round-trip time
+    RdmaPs m_var{0};        //!< variation of the round-trip time
     int64_t m_timed{-1};    //!< packet whose round trip is measured; -1: none
-    QbbPs m_timedSince{0};  //!< instant at which that packet was sent
+    RdmaPs m_timedSince{0}; //!< instant at which that packet was sent
 };
 
 } // namespace ns3

@@ -28,7 +28,7 @@ struct Waiter
 
     uint32_t qpn{0};                                //!< QPN
     uint32_t place{RdmaPaceHeap<Waiter>::NO_PLACE}; //!< place in the heap
-    QbbPs at{0};                                    //!< instant by the reference
+    RdmaPs at{0};                                   //!< instant by the reference
 };
 
 constexpr uint32_t NO_PLACE = RdmaPaceHeap<Waiter>::NO_PLACE;
@@ -108,7 +108,7 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         Waiter& waiter = waiters[random() % waiters.size()];
         if (waiter.place == NO_PLACE)
         {
-            waiter.at = QbbPs(random() % 100);
+            waiter.at = RdmaPs(random() % 100);
             heap.Push(&waiter, waiter.at);
             in.push_back(&waiter);
         }
@@ -121,7 +121,7 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         }
         else if (random() % 3)
         {
-            waiter.at = QbbPs(random() % 100);
+            waiter.at = RdmaPs(random() % 100);
             heap.Move(&waiter, waiter.at);
             ++moves;
         }

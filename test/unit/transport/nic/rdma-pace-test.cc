@@ -30,18 +30,18 @@ namespace ns3
 namespace
 {
 
-constexpr QbbPs FIRST_ACK = 4'189'440_ps;
-constexpr QbbBitRate GIGABIT = 1_gbps;
+constexpr RdmaPs FIRST_ACK = 4'189'440_ps;
+constexpr RdmaBitRate GIGABIT = 1_gbps;
 
 /** Answers of a controller, set by a test. */
 struct Script
 {
-    QbbBitRate rate{GIGABIT};                            //!< rate now
+    RdmaBitRate rate{GIGABIT};                           //!< rate now
     uint64_t windowBytes{RdmaRateController::NO_WINDOW}; //!< window now
-    QbbPs rise{RdmaRateController::NEVER};               //!< when the rate rises by itself
-    QbbBitRate risen{0};                                 //!< the rate after that rise
+    RdmaPs rise{RdmaRateController::NEVER};              //!< when the rate rises by itself
+    RdmaBitRate risen{0};                                //!< the rate after that rise
     std::function<void(const RdmaAckSample&)> onAck;     //!< called at each acknowledgement
-    std::vector<QbbPs> acks;                             //!< times of the acknowledgements
+    std::vector<RdmaPs> acks;                            //!< times of the acknowledgements
 };
 
 class ScriptedController : public RdmaRateController
@@ -52,12 +52,12 @@ class ScriptedController : public RdmaRateController
     {
     }
 
-    QbbBitRate GetRate(QbbPs now) override
+    RdmaBitRate GetRate(RdmaPs now) override
     {
         return now >= m_script->rise ? m_script->risen : m_script->rate;
     }
 
-    QbbPs GetNextRise() const override
+    RdmaPs GetNextRise() const override
     {
         return m_script->rise;
     }
@@ -120,7 +120,7 @@ class RdmaPaceTest : public testing::Test
         pair.first->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [this](Ptr<const Packet>) { m_sent.push_back(QbbNow()); }));
+                [this](Ptr<const Packet>) { m_sent.push_back(RdmaNow()); }));
         RdmaSendRequest request;
         request.length = 10'240;
         pair.first->PostSend(request);
@@ -130,9 +130,9 @@ class RdmaPaceTest : public testing::Test
         EXPECT_EQ(m_script.acks[0], FIRST_ACK);
     }
 
-    Script m_script;           //!< answers of the controllers
-    Ptr<RdmaFabric> m_fabric;  //!< two hosts and a switch
-    std::vector<QbbPs> m_sent; //!< when packets went out
+    Script m_script;            //!< answers of the controllers
+    Ptr<RdmaFabric> m_fabric;   //!< two hosts and a switch
+    std::vector<RdmaPs> m_sent; //!< when packets went out
 };
 
 TEST_F(RdmaPaceTest, RateRisesByItself)
@@ -221,7 +221,7 @@ TEST_F(RdmaPaceTest, ResetWhileWaiting)
         pair.first->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [this](Ptr<const Packet>) { m_sent.push_back(QbbNow()); }));
+                [this](Ptr<const Packet>) { m_sent.push_back(RdmaNow()); }));
         pair.first->PostSend(request);
     });
     Simulator::Run();

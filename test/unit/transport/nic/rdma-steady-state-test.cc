@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-allocation-count.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
+#include "rdma-time.h"
 #include "rdma-topology-builders.h"
 
 #include <ns3/boolean.h>
@@ -65,7 +65,7 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
      * \param end end of the counting, before the end of the first message
      * \return activity in between
      */
-    Span Run(uint32_t senders, QbbPs warmUp, QbbPs end)
+    Span Run(uint32_t senders, RdmaPs warmUp, RdmaPs end)
     {
         RdmaTopologyRates rates;
         rates.hostRate = 100_gbps;
@@ -86,11 +86,11 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
             span.frames = totals.packetHops;
             span.pauses = totals.pauseFrames;
         };
-        Simulator::Schedule(QbbToTime(warmUp), [&]() {
+        Simulator::Schedule(RdmaToTime(warmUp), [&]() {
             take(before);
             before.allocations = GetRdmaAllocationCount();
         });
-        Simulator::Schedule(QbbToTime(end), [&]() {
+        Simulator::Schedule(RdmaToTime(end), [&]() {
             after.allocations = GetRdmaAllocationCount();
             take(after);
             Simulator::Stop();

@@ -14,7 +14,7 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr QbbPs TIMEOUT = 1000_ps;
+constexpr RdmaPs TIMEOUT = 1000_ps;
 
 /** \param messages packets of each message \param window most in flight \return a sender */
 RdmaGoBack0Sender
@@ -118,7 +118,7 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
         EXPECT_EQ(sender.GetDeadline(), (packet + 1) * 900_ps + TIMEOUT);
     }
     // retry_cnt is 2: with a sign of life after each timeout it goes on for ever.
-    for (QbbPs now = 10'000_ps; now < 100'000_ps; now += 5000_ps)
+    for (RdmaPs now = 10'000_ps; now < 100'000_ps; now += 5000_ps)
     {
         EXPECT_FALSE(sender.OnTimeout(now).failed);
         EXPECT_EQ(Send(sender, now), "0r 1r 2r 3r 4r 5r");
@@ -126,7 +126,7 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
         EXPECT_EQ(sender.GetDeadline(), now + 10_ps + TIMEOUT);
     }
     // Without signs of life, the third timeout in a row is the end.
-    for (QbbPs now = 200'000_ps; now < 202'000_ps; now += 1000_ps)
+    for (RdmaPs now = 200'000_ps; now < 202'000_ps; now += 1000_ps)
     {
         EXPECT_FALSE(sender.OnTimeout(now).failed);
         Send(sender, now);
@@ -328,7 +328,7 @@ TEST(RdmaGoBack0, LossAtTheWrap)
     constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
     auto sender = MakeSender({6});
     RdmaGoBack0Receiver receiver;
-    const auto round = [&](uint32_t lost, QbbPs now) {
+    const auto round = [&](uint32_t lost, RdmaPs now) {
         std::string naks;
         while (sender.CanSend())
         {

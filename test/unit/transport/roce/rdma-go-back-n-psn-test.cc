@@ -31,7 +31,7 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     for (uint64_t step = 0; requester.GetAcked() < PACKETS; ++step)
     {
         ASSERT_LT(step, 2 * PACKETS) << "livelock";
-        const QbbPs now = step * 1_ps;
+        const RdmaPs now = step * 1_ps;
         const std::size_t slot = step % DISTANCE;
         if (full[slot])
         {

@@ -9,7 +9,7 @@ using namespace ns3::RdmaGoBackNSteps;
 
 TEST(RdmaGoBackNRnr, RnrNakWaits)
 {
-    for (const QbbPs timeout : {0_ps, TIMEOUT})
+    for (const RdmaPs timeout : {0_ps, TIMEOUT})
     {
         auto requester = MakeSender(timeout);
         requester.Extend(5);
@@ -96,7 +96,7 @@ TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
     auto requester = MakeSender(0_ps, 7, 2);
     requester.Extend(3);
     Send(requester, 0, 1, 0_ps);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     const auto round = [&requester, &now](int64_t packet) {
         const auto event = requester.OnRnrNak(packet, 500_ps, now);
         if (!event.failed)
@@ -129,7 +129,7 @@ TEST(RdmaGoBackNRnr, RnrRetryLimits)
     auto forever = MakeSender(TIMEOUT, 0, 7);
     forever.Extend(1);
     Send(forever, 0, 0, 0_ps);
-    for (QbbPs now = 0_ps; now < 100'000_ps; now += 500_ps)
+    for (RdmaPs now = 0_ps; now < 100'000_ps; now += 500_ps)
     {
         ASSERT_FALSE(forever.OnRnrNak(0, 500_ps, now).failed);
         ASSERT_FALSE(forever.OnTimeout(now + 500_ps).failed);

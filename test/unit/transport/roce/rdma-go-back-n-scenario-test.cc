@@ -13,15 +13,15 @@ using namespace ns3;
 namespace
 {
 
-constexpr QbbPs TIMEOUT = 1000_ps;
-constexpr QbbPs RNR_WAIT = 10'000_ps;
+constexpr RdmaPs TIMEOUT = 1000_ps;
+constexpr RdmaPs RNR_WAIT = 10'000_ps;
 
 /** Sender and receiver, and the queue pair's part between them. */
 class RdmaGoBackNScenario : public testing::Test
 {
   protected:
     /** \param packets posted \param timeout 0 for none */
-    void Begin(uint64_t packets, QbbPs timeout)
+    void Begin(uint64_t packets, RdmaPs timeout)
     {
         RdmaSenderConfig config;
         config.timeouts.high = timeout;
@@ -31,7 +31,7 @@ class RdmaGoBackNScenario : public testing::Test
     }
 
     /** \param now instant \return the packets that go out until there are no more */
-    std::vector<uint64_t> SendAll(QbbPs now)
+    std::vector<uint64_t> SendAll(RdmaPs now)
     {
         std::vector<uint64_t> sent;
         while (requester.CanSend())
@@ -97,7 +97,7 @@ class RdmaGoBackNScenario : public testing::Test
      * \param answer an answer that arrives
      * \return the sender's response
      */
-    RdmaSenderEvent Answer(QbbPs now, const std::string& answer)
+    RdmaSenderEvent Answer(RdmaPs now, const std::string& answer)
     {
         const int64_t packet = std::stoll(answer.substr(1));
         switch (answer[0])
@@ -320,7 +320,7 @@ TEST(RdmaGoBackNRetries, AlwaysTheSamePacketIsLost)
     RdmaGoBackNSender sender(config);
     RdmaGoBackNReceiver receiver;
     sender.Extend(10);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     uint64_t naks = 0;
     RdmaSenderEvent event;
     while (!event.failed)

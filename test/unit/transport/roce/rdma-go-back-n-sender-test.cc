@@ -237,7 +237,7 @@ TEST(RdmaGoBackNSender, RetriesRunOut)
     // retry_cnt 2: two timeouts in a row are survived, the third is the end.
     auto requester = MakeSender(TIMEOUT, 2);
     requester.Extend(4);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     Send(requester, 0, 3, now);
     for (int round = 0; round < 2; ++round)
     {
@@ -294,7 +294,7 @@ TEST(RdmaGoBackNSender, NaksOfAPacketThatIsAlwaysLostRunOut)
     auto requester = MakeSender(0_ps, 2);
     requester.Extend(4);
     Send(requester, 0, 3, 0_ps);
-    QbbPs now = 0_ps;
+    RdmaPs now = 0_ps;
     for (int round = 0; round < 3; ++round)
     {
         for (int packet = 1; packet <= 3; ++packet)
@@ -321,7 +321,7 @@ TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
     Send(requester, 0, 7, 0_ps);
     for (int packet = 1; packet <= 7; ++packet)
     {
-        const QbbPs now(packet);
+        const RdmaPs now(packet);
         EXPECT_FALSE(requester.OnNak(0, RdmaSender::NO_PACKET, now).failed);
         Send(requester, 0, 0, now, true);
     }
@@ -329,7 +329,7 @@ TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
     requester.OnAck(0, 9_ps);
     for (int packet = 2; packet <= 7; ++packet)
     {
-        const QbbPs now(8 + packet);
+        const RdmaPs now(8 + packet);
         EXPECT_FALSE(requester.OnNak(1, RdmaSender::NO_PACKET, now).failed);
         Send(requester, 1, 1, now, true);
     }

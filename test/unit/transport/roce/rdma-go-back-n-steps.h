@@ -20,13 +20,13 @@ namespace RdmaGoBackNSteps
  * \ingroup rdma-tests
  * No deadline.
  */
-constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
+constexpr RdmaPs NEVER = RdmaSender::NO_DEADLINE;
 
 /**
  * \ingroup rdma-tests
  * The retransmission timeout of the tests that have one.
  */
-constexpr QbbPs TIMEOUT = 1000_ps;
+constexpr RdmaPs TIMEOUT = 1000_ps;
 
 /**
  * \ingroup rdma-tests
@@ -36,7 +36,7 @@ constexpr QbbPs TIMEOUT = 1000_ps;
  * \return a requester
  */
 inline RdmaGoBackNSender
-MakeSender(QbbPs timeout = 0_ps, uint32_t retries = 7, uint32_t rnrRetries = 7)
+MakeSender(RdmaPs timeout = 0_ps, uint32_t retries = 7, uint32_t rnrRetries = 7)
 {
     RdmaSenderConfig config;
     config.timeouts.high = timeout;
@@ -57,7 +57,7 @@ MakeSender(QbbPs timeout = 0_ps, uint32_t retries = 7, uint32_t rnrRetries = 7)
  * \param again true if all must be retransmissions
  */
 inline void
-Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, QbbPs now, bool again = false)
+Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, RdmaPs now, bool again = false)
 {
     for (uint64_t packet = first; packet <= last; ++packet)
     {

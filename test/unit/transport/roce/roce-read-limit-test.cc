@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-time.h"
 #include "rdma-aeth.h"
 #include "rdma-fake-connection.h"
+#include "rdma-time.h"
 #include "roce-transport.h"
 
 #include <ns3/nstime.h>
@@ -26,7 +26,7 @@ using namespace ns3::RdmaFakeConnection;
 namespace
 {
 
-constexpr QbbPs TIMEOUT = 50_us;
+constexpr RdmaPs TIMEOUT = 50_us;
 
 /** A requester and a responder whose frames the test carries. */
 class RoceReadLimit : public testing::TestWithParam<RdmaWrOpcode>
@@ -35,9 +35,9 @@ class RoceReadLimit : public testing::TestWithParam<RdmaWrOpcode>
     /** \param requests READs or atomics that the requester has outstanding \param accepted limit */
     void Start(uint8_t requests, uint8_t accepted)
     {
-        QbbSetTimeResolution();
+        RdmaSetTimeResolution();
         m_transport = CreateObject<RoceTransport>();
-        m_transport->SetAttribute("RetransmissionTimeout", TimeValue(QbbToTime(TIMEOUT)));
+        m_transport->SetAttribute("RetransmissionTimeout", TimeValue(RdmaToTime(TIMEOUT)));
         from = std::make_unique<FakeEndpoint>(*m_transport, 0, 0);
         to = std::make_unique<FakeEndpoint>(*m_transport, 0, 0);
         from->connection.maxRdAtomic = requests;
@@ -59,7 +59,7 @@ class RoceReadLimit : public testing::TestWithParam<RdmaWrOpcode>
     }
 
     /** Carries a request to the responder. \param now the instant */
-    void Carry(QbbPs now)
+    void Carry(RdmaPs now)
     {
         const QbbFramePtr request = from->Next(now);
         ASSERT_TRUE(request);

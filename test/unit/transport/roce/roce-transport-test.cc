@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "irn-steps.h"
-#include "qbb-time.h"
 #include "rdma-expect-error.h"
+#include "rdma-time.h"
 #include "roce-transport.h"
 
 #include <ns3/boolean.h>
@@ -15,7 +15,7 @@ using namespace ns3;
 
 TEST(RoceTransport, Defaults)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     EXPECT_EQ(transport->GetAckInterval(), 1U);
     const auto requester = transport->MakeSender({});
@@ -27,7 +27,7 @@ TEST(RoceTransport, Defaults)
 
 TEST(RoceTransport, AttributesReachTheRequester)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(16)));
     transport->SetAttribute("RetryCount", UintegerValue(1));
@@ -64,7 +64,7 @@ TEST(RoceTransport, Ranges)
 
 TEST(RoceTransport, GoBack0)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("LossRecovery", StringValue("GoBack0"));
     EXPECT_EQ(transport->GetPacketFormat().write, RdmaOpcode::RDMA_WRITE_MIDDLE);
@@ -79,7 +79,7 @@ TEST(RoceTransport, GoBack0)
 
 TEST(RoceTransport, AdaptiveRetransmission)
 {
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(4)));
     transport->SetAttribute("MaxRetransmissionTimeout", TimeValue(MicroSeconds(10)));
@@ -88,7 +88,7 @@ TEST(RoceTransport, AdaptiveRetransmission)
         transport->SetAttribute("AdaptiveRetransmission", BooleanValue(adaptive));
         const auto sender = transport->MakeSender({});
         sender->Extend(1);
-        for (const QbbPs timeout : {4_us, 8_us, 10_us})
+        for (const RdmaPs timeout : {4_us, 8_us, 10_us})
         {
             sender->Sent(1, 0_ps);
             EXPECT_EQ(sender->GetDeadline(), adaptive ? timeout : 4_us);
@@ -100,7 +100,7 @@ TEST(RoceTransport, AdaptiveRetransmission)
 TEST(RoceTransportDeathTest, AdaptiveRetransmissionWithoutRoom)
 {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-    QbbSetTimeResolution();
+    RdmaSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("AdaptiveRetransmission", BooleanValue(true));
     ExpectRefusal([&] { transport->MakeSender({}); },

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-event-wheel.h"
+
+#include <gtest/gtest.h>
+#include <iterator>
+#include <random>
+#include <set>
+
+using namespace ns3;
+
+namespace
+{
+
+using Event = RdmaEventWheel::Event;
+
+/** A wheel, and a set with equal events. The address of an event object is twice its uid. */
+class Crowd
+{
+  public:
+    void Insert(uint64_t at)
+    {
+        Event ev{};
+        ev.key.m_ts = at;
+        ev.key.m_uid = ++m_uid;
+        ev.impl = reinterpret_cast<EventImpl*>(uintptr_t{2} * m_uid);
+        wheel.Insert(ev);
+        expected.insert(ev);
+    }
+
+    void Remove(std::set<Event>::iterator ev)
+    {
+        wheel.Remove(*ev);
+        expected.erase(ev);
+    }
+
+    /** Takes the next event, and counts whether the wheel knows the events that follow. */
+    void Take()
+    {
+        const Event* next = wheel.TakeNext();
+        ASSERT_NE(next, nullptr);
+        ASSERT_EQ(next->key.m_uid, expected.begin()->key.m_uid);
+        now = next->key.m_ts;
+        expected.erase(expected.begin());
+        auto following = expected.begin();
+        for (uint32_t place = 0; place < 3 && following != expected.end(); ++place, ++following)
+        {
+            ++looks;
+            known += wheel.IsCrowded() && wheel.LookAhead(place) == following->impl;
+        }
+    }
+
+    RdmaEventWheel wheel;     //!< the wheel
+    std::set<Event> expected; //!< the events in it
+    uint64_t now{0};          //!< time of the latest event
+    uint32_t looks{0};        //!< events that follow an event closely
+    uint32_t known{0};        //!< events of looks that LookAhead() had predicted
+
+  private:
+    uint32_t m_uid{0}; //!< uid of the latest event
+};
+
+} // namespace
+
+TEST(RdmaEventWheel, ACrowdIsInOrderAndKnownAhead)
+{
+    for (const uint32_t spread : {24, 28, 32})
+    {
+        std::mt19937_64 random(spread);
+        Crowd crowd;
+        const auto insert = [&]() {
+            // Events at the present instant, within the spread, and far beyond the wheel.
+            const uint32_t kind = random() % 64;
+            const uint32_t bits = kind == 0 ? 0 : kind == 1 ? 50 : spread;
+            crowd.Insert(crowd.now + (random() & ((uint64_t{1} << bits) - 1)));
+        };
+        for (uint32_t i = 0; i < 5000; ++i)
+        {
+            insert();
+        }
+        for (uint32_t step = 0; step < 60'000; ++step)
+        {
+            crowd.Take();
+            if (step % 16 == 0)
+            {
+                insert();
+                crowd.Remove(std::next(crowd.expected.begin(), random() % 50));
+            }
+            insert();
+        }
+        EXPECT_GT(crowd.known, crowd.looks / 10 * 9) << spread;
+        while (!crowd.expected.empty())
+        {
+            crowd.Take();
+        }
+        EXPECT_TRUE(crowd.wheel.IsEmpty());
+        EXPECT_EQ(crowd.wheel.TakeNext(), nullptr);
+    }
+}
+
+TEST(RdmaEventWheel, FewEventsAreNoCrowd)
+{
+    RdmaEventWheel wheel;
+    Event ev{};
+    for (uint32_t i = 0; i < 100; ++i)
+    {
+        ev.key.m_ts = uint64_t{i} << 22;
+        ev.key.m_uid = i;
+        wheel.Insert(ev);
+    }
+    for (uint32_t i = 0; i < 100; ++i)
+    {
+        ASSERT_EQ(wheel.RemoveNext().key.m_uid, i);
+        EXPECT_FALSE(wheel.IsCrowded());
+    }
+}
