@@ -31,7 +31,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 
 import built_program  # noqa: E402
 
-RUN = ("tools/with-ns3 run ", "python3 python/", "head ", "sha256sum ", "for ", "tshark ")
+RUN = ("tools/with-ns3 run ", "tools/sweep --seeds", "python3 python/", "head ", "sha256sum ", "for ", "tshark ")
 NO_DRAWING = "drawing needs matplotlib"
 MARKDOWN = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 # The block's lines are those that are indented, with empty ones between.
@@ -62,6 +62,7 @@ def make_folder(folder):
             handle.write(f'{name}) exec {shlex.quote(path)} "$@" ;;\n')
         handle.write("esac\necho no program $name >&2\nexit 2\n")
     os.chmod(stub, 0o755)
+    os.symlink(os.path.join(ROOT, "tools", "sweep"), os.path.join(folder, "tools", "sweep"))
     for name in ("examples", "python"):
         os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
 

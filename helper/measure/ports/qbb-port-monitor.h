@@ -80,7 +80,12 @@ class QbbPortMonitor : public RdmaInstrument
 
     QbbPortMonitor();
 
-    /** Polls all ports of a fabric and writes to the attribute File. Calls all functions below. */
+    /**
+     * Polls all ports of a fabric and writes to the attribute File. Calls all functions below.
+     *
+     * \param fabric the fabric
+     * \param runner the flows; not used
+     */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
     bool WatchesSharedRuns() const override

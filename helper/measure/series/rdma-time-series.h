@@ -57,7 +57,12 @@ class RdmaTimeSeries : public RdmaInstrument
 
     RdmaTimeSeries();
 
-    /** Samples the flows of the attribute Flows and writes to File. Calls all functions below. */
+    /**
+     * Samples the flows of the attribute Flows and writes to File. Calls all functions below.
+     *
+     * \param fabric the fabric
+     * \param runner the flows, an RdmaFlowRunner
+     */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
     bool WatchesSharedRuns() const override

@@ -36,14 +36,21 @@
 namespace ns3
 {
 
-/** \ingroup rdma \return true if several processes share the simulation */
+/**
+ * \ingroup rdma
+ * \return true if several processes share the simulation
+ */
 inline bool
 IsRdmaRunShared()
 {
     return RdmaRanks::AreSeveral();
 }
 
-/** \ingroup rdma \param node a node \return true if this process runs the events of the node */
+/**
+ * \ingroup rdma
+ * \param node a node
+ * \return true if this process runs the events of the node
+ */
 inline bool
 IsRdmaNodeLocal(const Node& node)
 {

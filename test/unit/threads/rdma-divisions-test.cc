@@ -193,7 +193,11 @@ class DivisionSet
         if (dice.OneIn(4))
         {
             m_options["switch"] = "input-queued";
-            m_options["crossbar"] = dice.OneOf(Names2{"off", "1.5"});
+            if (dice.OneOf(std::array<bool, 2>{false, true}))
+            {
+                m_options["ns3::QbbSwitch::Crossbar"] = "true";
+                m_options["ns3::QbbSwitch::CrossbarSpeedup"] = "1.5";
+            }
         }
         else if (dice.OneIn(2))
         {
@@ -210,7 +214,8 @@ class DivisionSet
         if (dice.OneIn(4))
         {
             m_options["loss"] = "0.001";
-            m_options["rto"] = "200us";
+            m_options["transport"] +=
+                m_options["transport"] == "irn" ? "[RtoHigh=200us]" : "[RetransmissionTimeout=200us]";
         }
         if (m_options["pfc"] == "on" && dice.OneIn(5))
         {
@@ -223,9 +228,9 @@ class DivisionSet
         if (m_options["pfc"] == "on" && dice.OneIn(5))
         {
             m_options["watchdog"] = dice.OneOf(Names3{"drop", "forward", "alert"});
-            m_options["detection"] = "50us";
-            m_options["restoration"] = "50us";
-            m_options["watchdogPoll"] = "10us";
+            m_options["ns3::QbbPfcWatchdog::DetectionTime"] = "50us";
+            m_options["ns3::QbbPfcWatchdog::RestorationTime"] = "50us";
+            m_options["ns3::QbbPfcWatchdog::PollInterval"] = "10us";
         }
     }
 
@@ -239,19 +244,18 @@ class DivisionSet
         {
             add(name, value);
         }
-        add("trace-events", folder + "/trace.json");
-        add("timeseries", folder + "/series.csv");
-        add("monitor", folder + "/monitor.csv");
-        add("monitorPeriod", "7us");
         add("explain", "true");
+        std::string instruments = "pause-trace:" + folder + "/trace.json,timeseries:" + folder +
+                                  "/series.csv,monitor:" + folder + "/monitor.csv[Period=7us]";
         if (m_options.at("pfc") == "on")
         {
-            add("pauseTree", folder + "/tree.csv");
+            instruments += ",pause-tree:" + folder + "/tree.csv";
         }
         if (m_captures)
         {
-            add("pcap", folder + "/port");
+            instruments += ",pcap:" + folder + "/port";
         }
+        add("instruments", instruments);
         return words;
     }
 
