@@ -81,7 +81,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_late.Called("SetChannelAttribute(" + name + ")");
+        m_late.NoteSetterCall("SetChannelAttribute(" + name + ")");
         m_channelFactory.Set(name, value);
     }
 

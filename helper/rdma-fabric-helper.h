@@ -352,7 +352,7 @@ class RdmaFabricHelper
      */
     RdmaFabricSettings& Change(const std::string& setter, const std::string& attribute = "")
     {
-        m_late.Called(setter + "(" + attribute + ")");
+        m_late.NoteSetterCall(setter + "(" + attribute + ")");
         return m_settings;
     }
 

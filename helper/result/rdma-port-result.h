@@ -53,7 +53,7 @@ RdmaFabricPorts MakeRdmaFabricPorts(const RdmaTopology& topology);
  * \ingroup rdma-flow-report
  * \return a port with an empty name and zeros, always the same object
  */
-std::shared_ptr<const RdmaFabricPort> GetRdmaNoPort();
+std::shared_ptr<const RdmaFabricPort> GetRdmaEmptyPort();
 
 /**
  * \ingroup rdma-flow-report
@@ -75,8 +75,8 @@ std::shared_ptr<const RdmaFabricPort> GetRdmaNoPort();
  */
 struct RdmaPortResult : QbbPortCounters::Class
 {
-    /// The port; never null, by default GetRdmaNoPort()
-    std::shared_ptr<const RdmaFabricPort> port{GetRdmaNoPort()};
+    /// The port; never null, by default GetRdmaEmptyPort()
+    std::shared_ptr<const RdmaFabricPort> port{GetRdmaEmptyPort()};
     uint32_t priority{0};       //!< priority (traffic class), 0 to 7
     uint64_t xoffSent{0};       //!< pauses and repeated pauses sent
     uint64_t xonSent{0};        //!< resumptions sent

@@ -267,7 +267,7 @@ class RdmaRequester
      * \param status completion status of the failed request
      * \return true if the failure waits for responses to earlier requests
      */
-    virtual bool DefersFailure(uint64_t /*refused*/, RdmaWcStatus /*status*/)
+    virtual bool DeferFailure(uint64_t /*refused*/, RdmaWcStatus /*status*/)
     {
         return false;
     }

@@ -83,7 +83,7 @@ class QbbPortMonitor : public RdmaInstrument
     /** Polls all ports of a fabric and writes to the attribute File. Calls all functions below. */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

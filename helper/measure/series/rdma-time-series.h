@@ -60,7 +60,7 @@ class RdmaTimeSeries : public RdmaInstrument
     /** Samples the flows of the attribute Flows and writes to File. Calls all functions below. */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }
