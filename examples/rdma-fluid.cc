@@ -308,9 +308,9 @@ main(int argc, char* argv[])
     return cmd.Run(argc, argv, [&] {
         setting.model = ParseRdmaFluidAlgorithm(model);
         const bool dcqcn = setting.model == RdmaFluidAlgorithm::DCQCN;
-        cmd.RefuseGiven(dcqcn ? std::vector<std::string>{"startRates"}
-                              : std::vector<std::string>{"cnpInterval", "ecn", "markAt"},
-                        "with --model=" + model);
+        cmd.RefuseGivenOptions(dcqcn ? std::vector<std::string>{"startRates"}
+                                     : std::vector<std::string>{"cnpInterval", "ecn", "markAt"},
+                               "with --model=" + model);
         setting.hostRate =
             hostRate.empty() ? setting.rate
                              : ParseRdmaOption("hostRate", [&] { return ParseRdmaRate(hostRate); });

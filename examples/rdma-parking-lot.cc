@@ -55,7 +55,7 @@ main(int argc, char* argv[])
     return cmd.Run(argc, argv, [&] {
         if (csv == "none")
         {
-            cmd.RefuseGiven({"period"}, "without --csv");
+            cmd.RefuseGivenOptions({"period"}, "without --csv");
         }
         const RdmaTopology topology = RdmaFabricRun::MakeTopology(options);
         const auto hosts = topology.GetHosts();

@@ -61,9 +61,10 @@ main(int argc, char* argv[])
     cmd.Add("load", "receiver: load of host 0's link", request.load, {"0.001", "1"});
     return cmd.Run(argc, argv, [&] {
         const bool isStorm = scenario == "storm";
-        cmd.RefuseGiven(isStorm ? std::vector<std::string>{"stall", "period", "nicBuffer", "load"}
-                                : std::vector<std::string>{"start", "detection", "poll", "message"},
-                        "with --scenario=" + scenario);
+        cmd.RefuseGivenOptions(
+            isStorm ? std::vector<std::string>{"stall", "period", "nicBuffer", "load"}
+                    : std::vector<std::string>{"start", "detection", "poll", "message"},
+            "with --scenario=" + scenario);
         if (request.poll > request.detection)
         {
             throw std::invalid_argument("--poll: above --detection; accepted: up to --detection");

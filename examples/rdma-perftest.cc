@@ -97,7 +97,7 @@ Check(const Options& options, const RdmaCommandLine& cmd)
     }
     if (options.pattern != "request-response")
     {
-        cmd.RefuseGiven({"response"}, "with --pattern=" + options.pattern);
+        cmd.RefuseGivenOptions({"response"}, "with --pattern=" + options.pattern);
     }
 }
 

@@ -40,7 +40,7 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
     NS_ABORT_MSG_IF(name == "Address",
                     "rdma: Address for all ports of a QbbHelper; every port gets one of its own, "
                     "which QbbNetDevice::SetAddress() changes");
-    m_late.Called("SetDeviceAttribute(" + name + ")");
+    m_late.NoteSetterCall("SetDeviceAttribute(" + name + ")");
     m_deviceFactory.Set(name, *CheckRdmaAttribute(m_deviceFactory.GetTypeId(), name, value));
 }
 
@@ -67,7 +67,7 @@ QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
         port->AddQueueInterface();
         ports.Add(port);
     }
-    m_late.Used(*ports.Get(0));
+    m_late.NoteInstall(*ports.Get(0));
     return ports;
 }
 

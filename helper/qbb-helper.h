@@ -81,7 +81,7 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value)
     {
-        m_late.Called("SetChannelAttribute(" + name + ")");
+        m_late.NoteSetterCall("SetChannelAttribute(" + name + ")");
         m_channelFactory.Set(name, value);
     }
 
@@ -117,10 +117,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * Begins to capture a port. The port keeps the file open. EnablePcap() and the instrument pcap
      * (RdmaPcapInstrument) call this function.
      *
-     * The function adds a frame watcher to the port (QbbNetDevice::AddFrameWatcher()). The watcher
-     * turns each frame into its bytes by QbbFrameCodec::Serialize() and writes them. No packet of
-     * ns-3 is made, so that ports of any thread may be captured. A port that nobody captures has no
-     * watcher: nobody calls the codec for its frames.
+     * The function adds a frame watcher to the port (QbbPort::AddFrameWatcher()). The watcher turns
+     * each frame into its bytes by QbbFrameCodec::Serialize() and writes them. The capture makes no
+     * packet of ns-3, so that ports of any thread may be captured. A port that nobody captures has
+     * no such watcher; QbbFrameCodec lists who else converts frames.
      *
      * \param port port to capture
      * \param file file with a header

@@ -666,7 +666,7 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
     const Ptr<RdmaFabric> fabric = RdmaFabricInstaller(m_settings, topology).Install();
     if (topology.GetNLinks() > 0)
     {
-        m_late.Used(*fabric->GetDevice(0, topology.GetLink(0).a));
+        m_late.NoteInstall(*fabric->GetDevice(0, topology.GetLink(0).a));
     }
     return fabric;
 }

@@ -168,7 +168,8 @@ class RdmaFabricHelper
         SetOfPart(&RdmaFabricSettings::selector, "SetPathSelector", name, value);
     }
 
-    /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
+    /** \param marker a QbbMarker for every switch, or "none"; with EnableEcn() or SetEcnAttribute()
+     * in addition to QbbEcnMarker */
     void SetMarker(const RdmaPartOf<QbbMarker>& marker)
     {
         Change("SetMarker").marker = marker;
@@ -180,7 +181,8 @@ class RdmaFabricHelper
         SetOfPart(&RdmaFabricSettings::marker, "SetMarker", name, value);
     }
 
-    /** \param detector the QbbCongestionDetector of every switch, or "none" */
+    /** \param detector the QbbCongestionDetector of every switch, or "none"; with EnableEcn() or
+     * SetEcnAttribute() in addition to QbbEcnMarker */
     void SetCongestionDetector(const RdmaPartOf<QbbCongestionDetector>& detector)
     {
         Change("SetCongestionDetector").detector = detector;
@@ -350,7 +352,7 @@ class RdmaFabricHelper
      */
     RdmaFabricSettings& Change(const std::string& setter, const std::string& attribute = "")
     {
-        m_late.Called(setter + "(" + attribute + ")");
+        m_late.NoteSetterCall(setter + "(" + attribute + ")");
         return m_settings;
     }
 

@@ -52,7 +52,7 @@ RdmaLateSetters::RdmaLateSetters(const std::string& helper)
 }
 
 void
-RdmaLateSetters::Called(const std::string& setter) const
+RdmaLateSetters::NoteSetterCall(const std::string& setter) const
 {
     if (m_state->used && m_state->late.empty())
     {
@@ -61,7 +61,7 @@ RdmaLateSetters::Called(const std::string& setter) const
 }
 
 void
-RdmaLateSetters::Used(Object& made) const
+RdmaLateSetters::NoteInstall(Object& made) const
 {
     m_state->used = true;
     m_state->late.clear();

@@ -14,8 +14,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * Warns of setters of a helper that were called after the helper's last Install(), and so have no
- * effect. The warning appears when the simulation starts. A helper calls Called() in each setter
- * and Used() in Install(). Copies of a helper share the object.
+ * effect. The warning appears when the simulation starts. A helper calls NoteSetterCall() in each
+ * setter and NoteInstall() in Install(). Copies of a helper share the object.
  */
 class RdmaLateSetters
 {
@@ -24,7 +24,7 @@ class RdmaLateSetters
     explicit RdmaLateSetters(const std::string& helper);
 
     /** \param setter name of the helper's setter that is called */
-    void Called(const std::string& setter) const;
+    void NoteSetterCall(const std::string& setter) const;
 
     /**
      * Notes that Install() has used all values set so far.
@@ -32,7 +32,7 @@ class RdmaLateSetters
      * \param made an object that Install() made, whose initialisation is the start of the
      * simulation
      */
-    void Used(Object& made) const;
+    void NoteInstall(Object& made) const;
 
   private:
     class Watch;
@@ -41,8 +41,8 @@ class RdmaLateSetters
     struct State
     {
         std::string helper; //!< class name of the helper
-        bool used{false};   //!< Used() has been called
-        std::string late;   //!< first setter called since the last Used(); empty: none
+        bool used{false};   //!< NoteInstall() has been called
+        std::string late;   //!< first setter called since the last NoteInstall(); empty: none
     };
 
     std::shared_ptr<State> m_state; //!< shared state

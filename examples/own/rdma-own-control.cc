@@ -117,7 +117,7 @@ main(int argc, char* argv[])
         }
         else
         {
-            cmd.RefuseGiven({"step"}, "with --control=" + control);
+            cmd.RefuseGivenOptions({"step"}, "with --control=" + control);
         }
         helper.EnableEcn(true);
         const uint32_t senders = 4;

@@ -63,7 +63,7 @@ RunProbe(const RdmaHeadroomCase& link,
          RdmaPs block)
 {
     RdmaFabricHelper helper;
-    RdmaSimulatorImpl::KeepOneThread("the headroom probe sends packets of ns-3");
+    RdmaSimulatorImpl::RequireOneThread("the headroom probe sends packets of ns-3");
     // With this MTU, the largest frame of a port equals a full packet of host A.
     const uint32_t packet = link.mtu + PACKET_OVERHEAD_BYTES;
     const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;

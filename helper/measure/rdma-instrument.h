@@ -46,7 +46,7 @@ class RdmaInstrument : public Object
     virtual void PrintForecast(std::ostream& os);
 
     /** Tells the instrument, before Finish(), that a signal has cut the run. */
-    void MarkCut()
+    void SetCut()
     {
         m_isCut = true;
     }
@@ -79,7 +79,7 @@ class RdmaInstrument : public Object
      *         simulation, each with its own instrument (rdma-shared-run.h). By default false: such
      *         a run refuses the instrument
      */
-    virtual bool WatchesSharedRuns() const
+    virtual bool SupportsSharedRuns() const
     {
         return false;
     }

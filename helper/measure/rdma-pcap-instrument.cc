@@ -42,7 +42,7 @@ class RdmaPcapInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true; // each process writes the files of its own ports
     }

@@ -391,7 +391,8 @@ RdmaOptionList::Find(const std::string& name) const
 }
 
 void
-RdmaOptionList::RefuseGiven(const std::vector<std::string>& names, const std::string& why) const
+RdmaOptionList::RefuseGivenOptions(const std::vector<std::string>& names,
+                                   const std::string& why) const
 {
     for (const std::string& name : names)
     {

@@ -238,7 +238,7 @@ class RdmaOptionList
      * \param why end of the message: "with --scenario=storm"
      * \throws std::invalid_argument for the first option that is an argument
      */
-    void RefuseGiven(const std::vector<std::string>& names, const std::string& why) const;
+    void RefuseGivenOptions(const std::vector<std::string>& names, const std::string& why) const;
 
     /**
      * Rejects default values of the user for attributes that a run sets by itself.

@@ -45,7 +45,7 @@ MakeRdmaFabricPorts(const RdmaTopology& topology)
 }
 
 std::shared_ptr<const RdmaFabricPort>
-GetRdmaNoPort()
+GetRdmaEmptyPort()
 {
     static const auto port = std::make_shared<const RdmaFabricPort>();
     return port;

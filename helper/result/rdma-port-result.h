@@ -53,21 +53,30 @@ RdmaFabricPorts MakeRdmaFabricPorts(const RdmaTopology& topology);
  * \ingroup rdma-flow-report
  * \return a port with an empty name and zeros, always the same object
  */
-std::shared_ptr<const RdmaFabricPort> GetRdmaNoPort();
+std::shared_ptr<const RdmaFabricPort> GetRdmaEmptyPort();
 
 /**
  * \ingroup rdma-flow-report
  * Counters of one port and priority since the beginning of the run: one row of ports.csv.
  *
- * To add a counter: add a member to QbbPortCounters::Class (qbb-port-counters.h), where the port
- * counts, and a line to the table in GetRdmaPortCounters() (rdma-port-result.cc). ports.csv, the
- * file of the port monitor and the description of their columns then have it, and doc/introspect.py
- * writes the generated files doc/columns.rst and python/ns3_rdma/columns.json anew.
+ * To add a counter:
+ *
+ * 1. add a member to QbbPortCounters::Class (qbb-port-counters.h), whose members this class
+ *    inherits;
+ * 2. count where the port (qbb-port.cc) or its switch or NIC sees the event;
+ * 3. add a line to the table in GetRdmaPortCounters() (rdma-port-result.cc);
+ * 4. `tools/with-ns3 exec doc/introspect.py` writes doc/columns.rst and
+ *    python/ns3_rdma/columns.json anew.
+ *
+ * The rest reads that table: ports.csv, the port monitor, and GatherRdmaPorts(), which gathers the
+ * rows of all ranks. For a number that another object counts, such as xoffSent, add a member here
+ * and a line in ReadRdmaPort() in place of steps 1 and 2. A counter of the whole port is no column,
+ * because rows are per priority; QbbPortCounters says what to do.
  */
 struct RdmaPortResult : QbbPortCounters::Class
 {
-    /// The port; never null, by default GetRdmaNoPort()
-    std::shared_ptr<const RdmaFabricPort> port{GetRdmaNoPort()};
+    /// The port; never null, by default GetRdmaEmptyPort()
+    std::shared_ptr<const RdmaFabricPort> port{GetRdmaEmptyPort()};
     uint32_t priority{0};       //!< priority (traffic class), 0 to 7
     uint64_t xoffSent{0};       //!< pauses and repeated pauses sent
     uint64_t xonSent{0};        //!< resumptions sent

@@ -567,7 +567,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_instruments = MakeInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
-        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesSharedRuns(),
+        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->SupportsSharedRuns(),
                      "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
                          std::to_string(RdmaRanks::GetNumber()) +
                          " ranks; accepted: with one rank");
@@ -948,7 +948,7 @@ RdmaFabricRun::Run(bool progress)
     {
         if (m_signal != 0)
         {
-            instrument->MarkCut();
+            instrument->SetCut();
         }
         instrument->Finish();
     }

@@ -183,9 +183,11 @@ enum class RdmaMarking : uint8_t
  * \ingroup rdma
  * A congestion control algorithm with its parameters. It creates a controller for each queue pair.
  *
- * A new algorithm is one file in a folder below model/congestion, and no other file changes: CMake
- * finds the file, RdmaNic::CongestionControl accepts the type, and --cc=NAME knows the algorithm by
- * its TypeId or by the short name that the file registers (RdmaPartName). The file has
+ * A new algorithm is a header and a source file in a folder below model/congestion, or a source
+ * file alone if no other file names its classes. No existing source changes: CMake finds new files
+ * when it next runs, which the next build starts by itself. RdmaNic::CongestionControl accepts the
+ * type, and --cc=NAME knows the algorithm by its TypeId or by the short name that the source
+ * registers (RdmaPartName). The files have
  *
  * 1. a subclass of RdmaRateController with GetRate() and those hooks that the algorithm needs, such
  *    as OnAck() or OnCnp();
@@ -194,7 +196,8 @@ enum class RdmaMarking : uint8_t
  * 3. overrides of those functions here that state what the algorithm requires of NICs and switches,
  *    such as NeedsCnp(), NeedsRtt(), GetMarking() or GetIntFormat(). All have defaults.
  *
- * windows/rdma-dctcp.cc is such a file; examples/own/rdma-own-control.cc is one outside the module.
+ * windows/rdma-dctcp.h and windows/rdma-dctcp.cc are such a pair; examples/own/rdma-own-control.cc
+ * is a source file alone, in a program outside the module.
  *
  * A queue pair keeps the parameters that it was connected with. If the TypeId of an algorithm is
  * made by RdmaFixedTypeId, the first queue pair fixes the attributes; a later change ends the

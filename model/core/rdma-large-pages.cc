@@ -91,7 +91,7 @@ RdmaLargePages::RdmaLargePages()
 }
 
 void
-RdmaLargePages::Follow()
+RdmaLargePages::CoverGrowth()
 {
     const uintptr_t end = GetHeapEnd();
     if (end <= m_end || end - m_first < SMALL || !MayGrow())

@@ -41,7 +41,7 @@ class RdmaLargePages
      * Asks for large pages for the memory that the heap has gained since the last request. Must be
      * called often while the heap grows.
      */
-    void Follow();
+    void CoverGrowth();
 
     /** \return bytes of the heap for which large pages have been requested */
     uint64_t GetBytes() const

@@ -230,7 +230,7 @@ RdmaSimulatorImpl::AskForLargePages()
 {
     if (m_asksForLargePages)
     {
-        m_largePages.Follow();
+        m_largePages.CoverGrowth();
     }
 }
 
@@ -418,7 +418,7 @@ RdmaSimulatorImpl::GetThreads()
 }
 
 void
-RdmaSimulatorImpl::KeepOneThread(const std::string& reason)
+RdmaSimulatorImpl::RequireOneThread(const std::string& reason)
 {
     if (const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation()))
     {

@@ -135,7 +135,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
      *
      * \param reason why one thread is needed, as in "the probe sends packets of ns-3"
      */
-    static void KeepOneThread(const std::string& reason);
+    static void RequireOneThread(const std::string& reason);
 
     /** \return true if an event after time 0 is pending; to be called while no run is going on */
     bool HasLaterEvents();
@@ -186,7 +186,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     uint32_t m_threads{1};       //!< attribute Threads
     bool m_defersSinks{false};   //!< attribute DeferSinks
     std::string m_grouping;      //!< attribute Grouping: class that divides the nodes among threads
-    std::string m_demand;        //!< reason of KeepOneThread()
+    std::string m_demand;        //!< reason of RequireOneThread()
     std::string m_reason;        //!< result of GetReasonForOneThread()
     Ptr<QbbNodeGroups> m_groups; //!< groups of nodes, once a run has asked for them
     std::unique_ptr<RdmaParallelRun> m_run; //!< the run, while groups of nodes run apart

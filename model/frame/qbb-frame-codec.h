@@ -35,9 +35,10 @@ struct QbbParseResult
 
 /**
  * \ingroup rdma
- * Serialises frames to the bytes that a wire carries, and parses bytes to frames: for captures,
- * trace sinks, error models, ns-3's stack, and QbbChannel::SerializeFrames. Between ranks of MPI
- * frames do not cross as wire bytes: QbbRemoteBatch copies their fields.
+ * Serialises frames to the bytes that a wire carries, and parses bytes to frames. Links carry
+ * frames, not bytes, so a frame is converted only where somebody wants bytes or a packet of ns-3
+ * (see "Who calls"). Between ranks of MPI frames do not cross as wire bytes either: QbbRemoteBatch
+ * copies their fields.
  *
  * Bytes run from the destination MAC address to the end of the padding, in network byte order. The
  * four bytes of FCS are not included, because NICs omit the FCS from captures;
@@ -66,9 +67,21 @@ struct QbbParseResult
  * of the frame instead of those of the packet, and the checksum is updated. ns-3 leaves header
  * checksums 0 unless the global value ChecksumEnabled is set; without it a checksum of 0 stays 0.
  *
- * **Who calls.** Links carry frames, not bytes. Serialize() runs for the frames of a port that is
- * captured (QbbHelper::Capture(), which adds a frame watcher to the port), and of a channel with
- * the attribute SerializeFrames. Otherwise nobody calls it.
+ * **Who calls.**
+ *
+ * - Serialize(): the watcher of a captured port (QbbHelper::Capture()), for each frame of the port;
+ *   QbbLine::CrossAsBytes(), for each frame of a channel with the attribute SerializeFrames; and
+ *   ToPacket().
+ * - Parse(): QbbLine::CrossAsBytes(), for the bytes that it has just made; and QbbAsciiTrace, for
+ *   the packets of trace sources.
+ * - ToPacket(): QbbPort, for a trace source with a sink (MacTx, Sniffer, Drop, ...), and for an
+ *   error model, except ns-3's RateErrorModel for whole packets, which looks at no bytes.
+ * - ToSdu(): QbbNetDevice, for a frame that goes up to ns-3's stack; QbbSwitch, for an ARP request;
+ *   and ToPacket().
+ * - FromSdu(): QbbNetDevice, for a packet that ns-3's stack sends; QbbSwitch, for an ARP reply.
+ *
+ * ToPacket() and ToSdu() serialise a RoCE or MAC control frame by Serialize(). Of a frame of type
+ * PACKET they copy the packet instead, with its tags, and update the copy's IPv4 header.
  *
  * Parsing functions also set the derived fields `type`, `size` and `flowHash` (QbbFlowHash() of
  * the 5-tuple; 0 without IPv4).

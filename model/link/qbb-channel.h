@@ -33,6 +33,13 @@ class QbbPort;
  * the port that would have received the frame. Then both ports drop their queues and end their
  * pauses; see QbbPort. The cable changes no routes: QbbRouting::SetLinkUp() calls SetUp() and then
  * tells the switches.
+ *
+ * Frames on their way to another thread or rank are lost as well, so results do not depend on the
+ * number of threads or ranks. Threads: call SetUp() before the run, or in an event without a node.
+ * Such an event runs while all threads rest, when every frame that a QbbLineExit has taken is on
+ * its line. Ranks: call SetUp() on each rank at one instant, because each rank has the cable. A
+ * frame that was sent earlier but reaches the receiver's rank later is lost on that rank, which
+ * knows the instant of the failure (GetLastDown()).
  */
 class QbbChannel : public Channel
 {

@@ -19,9 +19,11 @@ class QbbPort;
  * \ingroup rdma
  * Consumer of the frames that a node's ports receive: a switch, or a host's NIC.
  *
- * For each received frame, a port calls ReceiveFrame() once. For each frame that leaves a queue of
- * the port, it calls FrameDeparts() when the transmission begins, or FrameGone() if the frame was
- * dropped. Frames of QbbPort::SendAtOnce() have neither call.
+ * For each received frame other than a pause frame, a port calls ReceiveFrame() once. For each
+ * frame that the port sends, it calls FrameDeparts() when the transmission begins, whether the
+ * frame comes from a queue, from the QbbFrameSource, by cut-through, or is a pause frame of the
+ * port. For a frame that is dropped in place of being sent, the port calls FrameGone(). Only frames
+ * of QbbPort::SendAtOnce() have neither call.
  *
  * Aligned to a cache line, because a port fetches the first two lines of its sink in advance.
  */
@@ -58,9 +60,10 @@ class alignas(RDMA_CACHE_LINE) QbbFrameSink
      * \param port port that will receive the frame
      * \param frame the frame, whose `priority` is the class at the sender
      * \param step step of RdmaEvent::Prefetch(), from 2 on; the port has fetched the first two
-     * cache lines of the QbbFrameSink \param [in,out] note a number that one step stores and the
-     * next step reads, for instance the egress port of the frame. If a step was left out, the
-     * number is one that an earlier frame has left
+     * cache lines of the QbbFrameSink
+     * \param [in,out] note a number that one step stores and the next step reads, for instance the
+     * egress port of the frame. If a step was left out, the number is one that an earlier frame has
+     * left
      */
     virtual void PrefetchFrame(const QbbPort& port,
                                const QbbFrame& frame,
@@ -70,9 +73,9 @@ class alignas(RDMA_CACHE_LINE) QbbFrameSink
     }
 
     /**
-     * Called when the transmission of a frame begins, pause frames included. The frame has left its
-     * queue, so the sink may free its buffer. The sink may still modify the frame, except for its
-     * size and class.
+     * Called when the transmission of a frame begins, pause frames included. A frame that was in a
+     * queue has left the queue, so the sink may free its buffer. The sink may still modify the
+     * frame, except for its size and class.
      *
      * \param port port that transmits the frame
      * \param frame transmitted frame

@@ -61,8 +61,21 @@ std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
  * Counters of a port. All counters have 64 bits and are never reset. Byte counters count frame
  * bytes from destination MAC address to FCS.
  *
- * To add a counter that is a column of ports.csv and of the port monitor's file: add a member to
- * Class, and a line to the table in GetRdmaPortCounters() (helper/result/rdma-port-result.cc).
+ * To add a counter that is a column of ports.csv and of the port monitor's file:
+ *
+ * 1. add a member to Class;
+ * 2. count where the port (qbb-port.cc) or its switch or NIC sees the event;
+ * 3. add a line to the table in GetRdmaPortCounters() (helper/result/rdma-port-result.cc);
+ * 4. `tools/with-ns3 exec doc/introspect.py` writes doc/columns.rst and
+ *    python/ns3_rdma/columns.json anew.
+ *
+ * The rest reads that table: ports.csv, the port monitor, and GatherRdmaPorts(), which gathers the
+ * rows of all ranks.
+ *
+ * The rows of both files are per port and priority, so a counter of the whole port, which is a
+ * member outside Class such as cutThroughFrames, is no column. Programs read it by
+ * QbbPort::GetCounters(). To have it in ports.csv, count by priority, or add a column of your own
+ * that repeats the number in the rows of all priorities (examples/own/rdma-own-column.cc).
  */
 struct QbbPortCounters
 {

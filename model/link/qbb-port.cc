@@ -277,7 +277,7 @@ QbbPort::CountSent(const QbbFrame& frame)
 QbbPort::CountPassing(const QbbFrame& frame)
 {
     m_queues.CountUnqueued(frame.priority, frame.size);
-    m_scheduler.ChargeAlone(frame.priority, frame.size);
+    m_scheduler.ChargeOnlyClass(frame.priority, frame.size);
     CountInClass(frame);
 }
 

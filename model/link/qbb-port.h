@@ -44,11 +44,12 @@ namespace ns3
  * **Transmission.** A switch, or ns-3's stack, calls Enqueue(); a NIC is a QbbFrameSource, which
  * the port asks for a frame when the port can send one. If the line is free, the QbbEgressScheduler
  * picks one of the classes that have a frame and are not paused. The port then calls
- * QbbFrameSink::FrameDeparts(), where a switch marks the frame and frees its buffer, and puts the
- * frame on the QbbLine of its cable, or gives the frame to a QbbLineExit if the peer belongs to
- * another thread or rank. A frame occupies the line for its bytes, preamble and gap. An idle port
- * has no event in the scheduler: the end of a transmission is an event only if another frame waits
- * for the line.
+ * QbbFrameSink::FrameDeparts(), where a switch frees the frame's buffer and shows the frame to the
+ * markers that act at departure (by default a switch marks earlier, when the frame joins its queue;
+ * see QbbSwitch). The port puts the frame on the QbbLine of its cable, or gives the frame to a
+ * QbbLineExit if the peer belongs to another thread or rank. A frame occupies the line for its
+ * bytes, preamble and gap. An idle port has no event in the scheduler: the end of a transmission is
+ * an event only if another frame waits for the line.
  *
  * **Reception.** The QbbLine calls ReceiveFromLine() when the last bit arrives. The port classifies
  * the frame by its own tables, and applies the attribute ReceiveErrorModel. Pause frames go no

@@ -43,8 +43,8 @@ class QbbInputQueueing : public QbbFrameSource
     void Push(uint16_t output, QbbFramePtr&& frame, RdmaEventTime eventTime);
 
     /**
-     * Drops the waiting frames of an egress port and class, with QbbNetDevice::DropUnsent(). A
-     * frame that is crossing a crossbar is not dropped.
+     * Drops the waiting frames of an egress port and class, with QbbPort::DropUnsent(). A frame
+     * that is crossing a crossbar is not dropped.
      *
      * \param output the egress port
      * \param priority class 0..7

@@ -72,7 +72,9 @@ class QbbFrameGate
  *    refuses the frame. If the result says XOFF, the *ingress* port asks its peer to pause the
  *    class (QbbFlowControl::RequestPause()).
  * 4. Markers see an ECN-capable packet that joins (QbbMarker::FrameJoins()), before the queue
- *    counts the packet. The frame gets new MAC addresses and joins its queue.
+ *    counts the packet. By default the curve of EcnMarker marks here. The frame gets new MAC
+ *    addresses and joins its queue. In an input-queued switch, a congestion detector sees the
+ *    packet when it is chosen from its virtual output queue (QbbMarker::FrameChosen()).
  * 5. When the transmission begins, the egress port calls FrameDeparts(): markers see the frame
  *    (QbbMarker::FrameDeparts(), also telemetry and PINT), and QbbBufferManager::Release() frees
  *    its memory. If a paused group may resume then, the ingress port of the group asks its peer to
@@ -84,7 +86,9 @@ class QbbFrameGate
  * **Marks.** The attributes EcnMarker, CongestionDetector, PintBaseRtt and Marker set markers;
  * packets that have room for telemetry get it. Each marker names the moments at which it sees
  * packets (QbbMarker::GetMoments()): when a packet joins its queue, when it is chosen from a
- * virtual output queue, or when it departs. Marks are counted at the egress port.
+ * virtual output queue, or when it departs. Markers do not switch each other off: with EcnMarker
+ * and CongestionDetector, a packet is marked if either says so. A packet is marked once, and the
+ * mark is counted at the egress port.
  *
  * **Drops** are counted at a port, by reason (QbbPortCounters::dropsByReason):
  *
@@ -98,7 +102,9 @@ class QbbFrameGate
  *
  * **When a link goes down**, its two ports drop their egress queues (FrameGone() releases each
  * frame) and forget the pauses, and LinkChanged() drops the frames that wait for the port in
- * virtual output queues. The routes stay until QbbRouting changes them, after ConvergenceDelay;
+ * virtual output queues. A frame that is crossing a crossbar goes on: it leaves its input buffer
+ * when it has crossed, and then the egress port drops it as LINK_DOWN, unless the link is up again
+ * by then. The routes stay until QbbRouting changes them, after ConvergenceDelay;
  * until then frames for the port are admitted, and dropped by the port. Frames on the line are lost
  * and counted at the port that would have received them (QbbChannel::SetUp()).
  *

@@ -206,7 +206,7 @@ RdmaPacketEngine::StartCongestionControl()
                                                       control->NeedsRtt(),
                                                       room,
                                                       control->GetUtilisationPeriod(),
-                                                      m_nic->CatchesUp()));
+                                                      m_nic->HasPaceCatchUp()));
 }
 
 void

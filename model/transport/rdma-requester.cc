@@ -318,7 +318,7 @@ void
 RdmaRequester::FailRefused(RdmaWcStatus status, uint64_t packet)
 {
     // A completion callback may have reset the queue pair.
-    if (!m_sends.IsEmpty() && !DefersFailure(packet, status))
+    if (!m_sends.IsEmpty() && !DeferFailure(packet, status))
     {
         m_endpoint.Fail(status, packet);
     }

@@ -28,7 +28,8 @@ namespace ns3
  * of READs and atomics, the packet format and the meaning of acknowledgements. The RdmaSender that
  * the transport makes decides which packet is sent next.
  *
- * A lost response to a READ or atomic is noticed on the requester's node, and differently repaired:
+ * A lost response to a READ or atomic is noticed on the requester's node, except for IRN's last
+ * responses, whose loss only a timer shows, and differently repaired:
  *
  * - RoCE: RoceRequester expects responses in order. A response or an acknowledgement that comes
  *   before its turn shows the loss; without one, the retransmission timer expires. The requester
@@ -36,9 +37,9 @@ namespace ns3
  *   responder sends all responses from there on again.
  * - IRN: IrnRequester keeps the responses after the gap and sends a NAK that names the missing one.
  *   The responder's node sends the missing responses again, and with selective repeat no others.
- *   If the last responses are lost, the responder's own timer sends them again. If the responder
- * stays silent, the requester's response timer sends a probe, which is a NAK for the missing
- * response.
+ *   If the last responses are lost, no gap shows it: the responder's own timer expires and sends
+ *   them again. If the responder stays silent, the requester's response timer sends a probe, which
+ *   is a NAK for the missing response.
  *
  * The requester works on frame fields and picoseconds and depends on the NIC only through
  * RdmaEndpoint. A completion may call back into the queue pair and reset it, so functions check the
@@ -266,7 +267,7 @@ class RdmaRequester
      * \param status completion status of the failed request
      * \return true if the failure waits for responses to earlier requests
      */
-    virtual bool DefersFailure(uint64_t /*refused*/, RdmaWcStatus /*status*/)
+    virtual bool DeferFailure(uint64_t /*refused*/, RdmaWcStatus /*status*/)
     {
         return false;
     }

@@ -48,13 +48,14 @@ struct RdmaSenderEvent
  * handles the retransmission timer, retries and the wait after an RNR NAK. A derived class is a
  * loss recovery: it decides which packets are sent again.
  *
- * The sender works on packet numbers (rdma-psn.h) and picoseconds, not on packets. The queue pair
- * calls Extend() for each message, then CanSend(), GetNext() and Sent() whenever the port has room,
- * and OnAck(), OnNak(), OnRnrNak() and OnTimeout() when the event occurs. After each event the
- * queue pair reads GetAcked() and GetDeadline().
+ * The sender works on packet numbers (rdma-psn.h) and picoseconds, not on packets. Its user calls
+ * Extend() for each message that may start, then CanSend(), GetNext() and Sent() whenever the port
+ * has room, and OnAck(), OnNak(), OnRnrNak() and OnTimeout() when the event occurs. After each
+ * event the user reads GetAcked() and GetDeadline().
  *
- * The requests of a queue pair form one stream. With IRN, the queue pair's responses to the peer's
- * READs and atomics form a second stream in the same direction.
+ * The requests of a queue pair form one stream, whose user is the RdmaRequester. With IRN, the
+ * queue pair's responses to the peer's READs and atomics form a second stream in the same
+ * direction, with a sender of its own, whose user is the RdmaResponder (IrnResponder).
  *
  * Source: InfiniBand Architecture Specification Vol. 1, 9.7.5 (reliable connections).
  */

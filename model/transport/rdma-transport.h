@@ -48,9 +48,11 @@ enum class RdmaReceiverVerdict : uint8_t
  * The receiver of a reliable packet stream: decides which packets are executed and what is
  * acknowledged.
  *
- * The receiver works on packet numbers only. The queue pair calls Check() for each received packet,
- * then Accept() if the packet is executed or buffered, or Refuse() if the next packet in order
- * lacks a receive request. For a discarded packet, Check() is the only call.
+ * The receiver works on packet numbers only. Its user calls Check() for each received packet, then
+ * Accept() if the packet is executed or buffered, or Refuse() if the next packet in order lacks a
+ * receive request. For any other packet, Check() is the only call. The user of the stream of
+ * requests is the RdmaResponder (RoceResponder, IrnResponder). IRN's responses form a stream of
+ * their own, whose user is the RdmaRequester (IrnRequester).
  */
 class RdmaReceiver
 {

@@ -141,7 +141,7 @@ class RdmaExplainReport : public RdmaInstrument
     /** \param os output stream for the findings, after the forecast unless PrintForecast() ran */
     void Print(std::ostream& os) const override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

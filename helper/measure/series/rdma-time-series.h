@@ -65,7 +65,7 @@ class RdmaTimeSeries : public RdmaInstrument
      */
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

@@ -83,7 +83,7 @@ class QbbPauseTree : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

@@ -17,8 +17,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * Enforces the decisions of a queue pair's congestion controller: packets leave one at a time and
- * no faster than its rate, and no more packets are in flight than its window. GetNext() is the
- * earliest instant of the queue pair's next packet; RdmaSendScheduler obeys it.
+ * no faster than its rate, and no more packets are in flight than its window. RdmaSendScheduler
+ * asks MustWait() before each packet and looks again at GetWake().
  *
  * After a packet of b bytes at rate r the next packet may leave b x 8 / r later, even if the window
  * has room. The remainder of a division is carried over while the rate stays constant, so rounding
@@ -36,8 +36,11 @@ namespace ns3
  * Neither is time in which a queue pair has nothing to send, or no room in its window
  * (ForgetWait()).
  *
- * If the rate rises while a packet waits, the remaining bits of the previous packet are paced at
- * the new rate (ApplyHigherRate()). A lower rate takes effect with the next packet.
+ * GetNext() is the earliest instant of the next packet at the rate known so far. If the rate rises
+ * while a packet waits, the remaining bits of the previous packet are paced at the new rate, so
+ * that GetNext() comes earlier (ApplyHigherRate(), which MustWait() calls). GetWake() is therefore
+ * not later than the next instant at which the rate may rise. A lower rate takes effect with the
+ * next packet.
  */
 class RdmaPacer
 {
@@ -60,7 +63,7 @@ class RdmaPacer
               uint32_t utilisationPeriod = 0,
               bool catchUp = true);
 
-    /** \return time at which the next packet may leave */
+    /** \return time at which the next packet may leave, at the rate known so far */
     RdmaPs GetNext() const
     {
         return m_next;

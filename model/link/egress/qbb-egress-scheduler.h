@@ -91,7 +91,7 @@ class QbbEgressScheduler
      * \param priority class of the frame
      * \param bytes bytes that the class sends
      */
-    void ChargeAlone(uint8_t priority, uint32_t bytes)
+    void ChargeOnlyClass(uint8_t priority, uint32_t bytes)
     {
         if (!IsStrict(priority))
         {

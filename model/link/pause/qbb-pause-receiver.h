@@ -16,11 +16,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Receiver half of PFC: the paused classes of a port, and the end of each pause.
+ * Receiver half of PFC and of 802.3x PAUSE: the paused classes of a port, and the end of each
+ * pause.
  *
  * A pause frame loads the timer of a class with a number of quanta of 512 bit times. The class may
  * not begin a frame until the timer has expired or a frame with zero quanta arrives (IEEE 802.1Q
- * clause 36.1.3, IEEE 802.3 Annex 31B). QbbPauseReceiver handles numbers and times, never
+ * clause 36.1.3, IEEE 802.3 Annex 31B). A PAUSE frame counts as one that names all classes with
+ * equal quanta. QbbPauseReceiver handles numbers and times, never frames: QbbFlowControl reads the
  * frames.
  */
 class QbbPauseReceiver

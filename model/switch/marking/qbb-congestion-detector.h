@@ -15,8 +15,9 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * State of an egress port and a class at the moment when a frame is chosen to leave through the
- * port.
+ * State of an egress port and a class at the moment when a congestion detector decides about a
+ * frame: when the frame joins the queue of the port (output-queued switch), or is chosen from its
+ * virtual output queue (input-queued switch).
  */
 struct QbbArbitration
 {
@@ -31,16 +32,23 @@ struct QbbArbitration
 
 /**
  * \ingroup rdma
- * Decides for each frame whether its egress port is congested, instead of the curve of a
- * QbbEcnMarker. ECN-capable packets that leave a congested port are marked CE. Each switch has its
- * own detector.
+ * Decides for each ECN-capable packet whether its egress port is congested, and marks the packet CE
+ * if so. A subclass makes the decision (IsCongested()); this class calls the subclass and marks.
+ * QbbSwitch shows the packets to the detector of its attribute CongestionDetector. Each switch has
+ * its own detector.
+ *
+ * A detector does not switch off the curve of a QbbEcnMarker. If the attribute EcnMarker of the
+ * switch is set as well, a packet is marked if the detector or the curve says so. A detector
+ * decides in place of the curve if EcnMarker is null. RdmaFabricHelper leaves EcnMarker null if a
+ * detector is set, unless EnableEcn(true) or SetEcnAttribute() asks for both.
  *
  * The two subclasses are the congestion detectors of Liu et al., "Implementation of PFC and RCM for
- * RoCEv2 Simulation in OMNeT++" (OMNeT++ Summit 2015), section IV. An input-queued switch queries
- * the detector whenever a port takes a frame from a virtual output queue ("each successful
- * arbitration"). An output-queued switch has no arbitration among inputs. It queries the detector
- * when a frame joins the port's queue, and sets inputsRate to twice the port's rate, since a queue
- * that is not paused grows only if more arrives than the port can send.
+ * RoCEv2 Simulation in OMNeT++" (OMNeT++ Summit 2015), section IV. In an input-queued switch the
+ * detector sees a packet that leaves its virtual output queue ("each successful arbitration"),
+ * before the packet crosses a crossbar. An output-queued switch has no arbitration among inputs:
+ * the detector sees a packet that is about to enter the port's queue. This class then sets
+ * inputsRate to twice the port's rate, since a queue that is not paused grows only if more arrives
+ * than the port can send.
  */
 class QbbCongestionDetector : public QbbMarker
 {

@@ -113,9 +113,16 @@ struct QbbEcnProfile
  * nearest byte), so that the thresholds stand for the same queueing delay on all links. Attribute
  * ScaleWithRate disables the scaling.
  *
- * By default, a packet is marked according to the queue length that it finds on arrival, as at the
- * congestion point of the SIGCOMM 2015 paper (section 3.1). With attribute MarkAt, the queue
- * length that the packet leaves behind decides, as in shared-memory chips and the simulator of the
+ * **Who decides, who marks.** This class holds the settings and sees no packet. It makes the curves
+ * (GetThresholds()), and a curve decides by a queue length alone (QbbEcnThresholds). QbbSwitch
+ * makes a QbbQueueLengthMarker for its attribute EcnMarker. That marker measures the queue, asks
+ * the curve, and marks ECN-capable packets. Several switches may share one QbbEcnMarker. A
+ * QbbCongestionDetector of the switch does not turn the curve off.
+ *
+ * By default, a packet is marked on entering its queue, in output-queued and input-queued switches,
+ * according to the queue length that it finds, as at the congestion point of the SIGCOMM 2015 paper
+ * (section 3.1). With attribute MarkAt, a packet is marked when its transmission begins, according
+ * to the queue length that it leaves behind, as in shared-memory chips and the simulator of the
  * paper's authors (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5). A mark set at departure
  * reaches the receiver without queueing delay, however long the queue.
  *
@@ -126,8 +133,7 @@ struct QbbEcnProfile
  * Attributes and profiles may be changed while the switches run; changes take effect immediately.
  *
  * Defaults: Kmin 5 KB, Kmax 200 KB, Pmax 1% at 40 Gb/s (Zhu et al., "Congestion Control for
- * Large-Scale RDMA Deployments", SIGCOMM 2015, section 5). The switch knows which packets are
- * ECN-capable; this class handles numbers only.
+ * Large-Scale RDMA Deployments", SIGCOMM 2015, section 5).
  *
  *     const QbbEcnThresholds curve = marker->GetThresholds(3, rate); // once
  *     const QbbEcnDecision d = curve.Decide(queueBytes);                // for each ECT packet

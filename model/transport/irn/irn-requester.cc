@@ -144,7 +144,7 @@ IrnRequester::OldestRequestCompleted()
 }
 
 bool
-IrnRequester::DefersFailure(uint64_t refused, RdmaWcStatus status)
+IrnRequester::DeferFailure(uint64_t refused, RdmaWcStatus status)
 {
     if (m_sends.Front().GetEnd() > refused)
     {

@@ -261,7 +261,7 @@ class RdmaNic : public Object, public QbbFrameSink
     }
 
     /** \return true if a queue pair makes up for waiting for its port (attribute PaceCatchUp) */
-    bool CatchesUp() const
+    bool HasPaceCatchUp() const
     {
         return m_catchesUp;
     }

@@ -30,7 +30,8 @@ class QbbPort;
  * room for the class, the port calls NextFrame(), which takes the first queue pair of the list,
  * sends one packet and appends the queue pair to the list. A queue pair that may not send before
  * its pace allows a packet leaves the list until then; RdmaPacer, in the queue pair's reaction
- * point, decides on that instant.
+ * point, decides on that instant. A queue pair without congestion control has neither reaction
+ * point nor pacer, and never leaves the list for its pace.
  *
  * The scheduler never iterates over all queue pairs, so that idle ones cost nothing. Memory is
  * allocated only when more queue pairs are active than ever before.

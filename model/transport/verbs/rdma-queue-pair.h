@@ -73,17 +73,25 @@ class RdmaQueuePairUser
  *
  * 1. RdmaQueuePair::PostSend() checks the request. RdmaRequester::Post() numbers its packets, as
  *    the transport's requester (RoceRequester, IrnRequester) says, and queues it as an
- *    RdmaSendEntry. If the NIC takes time for requests, RdmaSendPipeline tells when it may start.
- * 2. RdmaSender, with the transport's loss recovery (RdmaGoBackNSender, IrnSender), gets the
- *    packets.
- * 3. RdmaPacketEngine::Activate() hands the queue pair to its NIC's RdmaSendScheduler, which
- *    announces it to the port at the end of the instant.
- * 4. QbbPort, when the class may send, asks RdmaSendScheduler::NextFrame(). The scheduler picks the
- *    next queue pair; RdmaPacer, in the queue pair's RdmaReactionPoint, decides on the earliest
- *    instant of its next packet.
+ *    RdmaSendEntry.
+ * 2. RdmaRequester::Release() starts the queued requests that may start, in order. A request may
+ *    have to wait for RdmaSendPipeline, if the NIC takes time for requests, for its fence, or for
+ *    room among the outstanding READs. For each request that starts, Release() calls
+ *    RdmaSender::Extend(): the sender, which is the transport's loss recovery (RdmaGoBackNSender,
+ *    IrnSender), gets the numbers of the packets. Post() calls Release() at once; later calls
+ *    follow when what a request waits for has come.
+ * 3. If the sender has a packet to send, Release() calls RdmaPacketEngine::Activate(), which hands
+ *    the queue pair to its NIC's RdmaSendScheduler. At the end of the instant the scheduler
+ *    announces the class to the port (QbbPort::AnnounceSource()).
+ * 4. When the line is free, the port's QbbEgressScheduler picks a class that has frames and is not
+ *    paused, and QbbPort asks RdmaSendScheduler::NextFrame() for a frame of the class. The
+ *    scheduler picks the next queue pair. RdmaPacer, in the queue pair's RdmaReactionPoint, decides
+ *    on the earliest instant of its next packet; without congestion control there is no pacer.
  * 5. RdmaPacketEngine::MakeNextFrame() takes a frame from the NIC's pool, and
  *    RdmaRequester::FillNext() makes it the packet that RdmaSender names.
- * 6. QbbPort sends the frame into its channel.
+ * 6. QbbPort puts the frame on the QbbLine of its cable, or gives the frame to a QbbLineExit if the
+ *    peer belongs to another thread or rank, which puts the frame on the line of the peer's side.
+ *    The QbbLine hands the frame to the peer's port when the last bit arrives.
  */
 class RdmaQueuePair : public Object
 {

@@ -301,7 +301,7 @@ ShareAnErrorModel(RdmaTestFabric& test, std::ostringstream& seen)
 void
 AskForOneThread(RdmaTestFabric&, std::ostringstream& seen)
 {
-    RdmaSimulatorImpl::KeepOneThread("the test asks for it");
+    RdmaSimulatorImpl::RequireOneThread("the test asks for it");
     seen << "one thread";
 }
 

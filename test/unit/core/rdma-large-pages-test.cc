@@ -103,7 +103,7 @@ constexpr int64_t GROWTH = 3 * static_cast<int64_t>(RdmaLargePages::SMALL);
 TEST(RdmaLargePages, ASmallHeapStaysAsItIs)
 {
     RdmaLargePages pages;
-    pages.Follow();
+    pages.CoverGrowth();
     EXPECT_EQ(pages.GetBytes(), 0U);
 }
 
@@ -116,11 +116,11 @@ TEST(RdmaLargePages, ALargeHeapIsAdvisedAsItGrows)
     const uint64_t before = GetAdvisedBytes();
     RdmaLargePages pages;
     Heap heap;
-    if (!heap.Grow(GROWTH, [&pages] { pages.Follow(); }))
+    if (!heap.Grow(GROWTH, [&pages] { pages.CoverGrowth(); }))
     {
         GTEST_SKIP() << NONE;
     }
-    pages.Follow();
+    pages.CoverGrowth();
     EXPECT_GE(pages.GetBytes(), static_cast<uint64_t>(GROWTH));
     EXPECT_GE(GetAdvisedBytes(), before + pages.GetBytes() - RdmaLargePages::SMALL);
 }

@@ -132,10 +132,10 @@ TEST_F(RdmaCommandLineTest, OptionsAreSetInTheOrderOfTheProgram)
     EXPECT_EQ(rate, 40_gbps);
     EXPECT_TRUE(cmd.IsGiven("rate"));
     EXPECT_FALSE(cmd.IsGiven("mtu"));
-    cmd.RefuseGiven({"mtu", "load"}, "with --rate");
+    cmd.RefuseGivenOptions({"mtu", "load"}, "with --rate");
     ExpectError<std::invalid_argument>(
         [&] {
-            cmd.RefuseGiven({"mtu", "rate"}, "without --x");
+            cmd.RefuseGivenOptions({"mtu", "rate"}, "without --x");
         },
         {"--rate means nothing without --x"});
 }

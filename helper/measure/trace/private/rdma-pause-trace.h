@@ -59,7 +59,7 @@ class RdmaPauseTrace : public RdmaInstrument
     /** Writes the pauses that have not ended, and completes the file. */
     void Finish() override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

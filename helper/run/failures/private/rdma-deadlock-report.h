@@ -22,7 +22,7 @@ class RdmaDeadlockReport : public RdmaInstrument
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    bool WatchesSharedRuns() const override
+    bool SupportsSharedRuns() const override
     {
         return true;
     }

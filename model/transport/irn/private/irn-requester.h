@@ -54,7 +54,7 @@ class IrnRequester : public RdmaRequester
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     bool IsAnswered(const RdmaSendEntry& entry) const override;
     void OldestRequestCompleted() override;
-    bool DefersFailure(uint64_t refused, RdmaWcStatus status) override;
+    bool DeferFailure(uint64_t refused, RdmaWcStatus status) override;
     void OnReadTimer(RdmaPs now) override;
 
     void RestartReadTimer(RdmaPs now);
