@@ -18,13 +18,14 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Scope for the enumerators of RdmaIntFormat. Attributes of ns-3 before 3.41 do not support scoped
- * enumerations.
+ * Units and ranges of the fields of a telemetry record in a wire format.
  */
-struct RdmaIntFormats
+struct RdmaIntUnits
 {
     /**
-     * Wire format of the records of in-band network telemetry (INT).
+     * Wire format of the records of in-band network telemetry (INT). Its scope is this class and
+     * not the enumeration, because attributes of ns-3 before 3.41 do not support scoped
+     * enumerations.
      *
      * Source of PAPER: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section
      * 4.1 and figure 7. The units follow the authors' simulator.
@@ -36,6 +37,13 @@ struct RdmaIntFormats
         EXACT, //!< 4 bytes plus 20 per switch: units of bytes and picoseconds, any rate
         AUTO,  //!< PAPER where the format can describe all ports of the network, else EXACT
     };
+
+    uint64_t txBytes;        //!< unit of RdmaIntHop::txBytes, in bytes
+    uint64_t txWrap;         //!< modulus of RdmaIntHop::txBytes in bytes, a power of two
+    uint64_t queueBytes;     //!< unit of RdmaIntHop::queueBytes, in bytes
+    uint64_t mostQueueUnits; //!< cap of RdmaIntHop::queueBytes, in units of queueBytes
+    RdmaPs time;             //!< unit of RdmaIntHop::time
+    RdmaPs timeWrap;         //!< modulus of RdmaIntHop::time
 };
 
 /**
@@ -43,7 +51,7 @@ struct RdmaIntFormats
  * Wire format of telemetry records: RdmaIntFormat::NONE, PAPER or EXACT. A congestion control may
  * also ask for AUTO; packets never have AUTO.
  */
-using RdmaIntFormat = RdmaIntFormats::Format;
+using RdmaIntFormat = RdmaIntUnits::Format;
 
 /**
  * \ingroup rdma
@@ -53,20 +61,6 @@ struct RdmaIntRoom
 {
     RdmaIntFormat format{RdmaIntFormat::NONE}; //!< wire format of the records
     uint8_t records{0}; //!< maximum number of records, up to RDMA_INT_MAX_HOPS
-};
-
-/**
- * \ingroup rdma
- * Units and ranges of the fields of a telemetry record.
- */
-struct RdmaIntUnits
-{
-    uint64_t txBytes;        //!< unit of RdmaIntHop::txBytes, in bytes
-    uint64_t txWrap;         //!< modulus of RdmaIntHop::txBytes in bytes, a power of two
-    uint64_t queueBytes;     //!< unit of RdmaIntHop::queueBytes, in bytes
-    uint64_t mostQueueUnits; //!< cap of RdmaIntHop::queueBytes, in units of queueBytes
-    RdmaPs time;             //!< unit of RdmaIntHop::time
-    RdmaPs timeWrap;         //!< modulus of RdmaIntHop::time
 };
 
 /**

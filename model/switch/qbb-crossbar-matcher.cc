@@ -18,8 +18,8 @@ QbbCrossbarMatcher::Configure(uint32_t nPorts)
     m_waiting.clear();
     m_waiting.reserve(nPorts);
     m_granted.reserve(nPorts);
-    m_pairs.clear();
-    m_pairs.reserve(nPorts);
+    m_matched.clear();
+    m_matched.reserve(nPorts);
 }
 
 void
@@ -47,10 +47,10 @@ QbbCrossbarMatcher::Release(uint16_t input, uint16_t output)
     m_outputs[output].busy = false;
 }
 
-std::vector<QbbCrossbarMatcher::Pair>&
+std::vector<QbbCrossbarMatcher::Transfer>&
 QbbCrossbarMatcher::Match(QbbVirtualOutputQueues& queues)
 {
-    m_pairs.clear();
+    m_matched.clear();
     for (bool first = true;; first = false)
     {
         m_granted.clear();
@@ -73,7 +73,7 @@ QbbCrossbarMatcher::Match(QbbVirtualOutputQueues& queues)
         }
         if (m_granted.empty())
         {
-            return m_pairs;
+            return m_matched;
         }
         for (const uint16_t input : m_granted)
         {
@@ -147,7 +147,7 @@ QbbCrossbarMatcher::Accept(QbbVirtualOutputQueues& queues, uint16_t number, bool
     }
     QbbFramePtr frame = queues.Pop(input.queue, first);
     m_outputs[output].scheduler.Charge(frame->priority, frame->size);
-    m_pairs.push_back({number, output, std::move(frame)});
+    m_matched.push_back({0_ps, number, output, std::move(frame)});
 }
 
 } // namespace ns3

@@ -107,12 +107,12 @@ QbbCrossbar::OnTimer()
         m_transfers.pop_back();
         Deliver(done, eventTime);
     }
-    for (auto& pair : m_matcher.Match(m_queues))
+    for (Transfer& next : m_matcher.Match(m_queues))
     {
-        ShowToMarkers(pair.output, pair.input, *pair.frame);
-        const RdmaPs end = now + std::max(1_ps, m_rate.BytesToPs(pair.frame->size));
-        m_transfers.push_back({end, pair.input, pair.output, std::move(pair.frame)});
-        m_ends[pair.input].Arm(end);
+        ShowToMarkers(next.output, next.input, *next.frame);
+        next.end = now + std::max(1_ps, m_rate.BytesToPs(next.frame->size));
+        m_ends[next.input].Arm(next.end);
+        m_transfers.push_back(std::move(next));
     }
     m_inside = false;
 }

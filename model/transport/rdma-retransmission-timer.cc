@@ -32,21 +32,47 @@ RdmaRttEstimator::Sample(RdmaPs rtt)
     m_timeout = std::min(std::max(m_timeout, m_min), LONGEST);
 }
 
+void
+RdmaRttEstimator::PacketSent(uint64_t packet, bool again, RdmaPs now)
+{
+    if (again)
+    {
+        m_timing = m_timing && packet != m_packet;
+    }
+    else if (!m_timing)
+    {
+        m_timing = true;
+        m_packet = packet;
+        m_sent = now;
+    }
+}
+
+bool
+RdmaRttEstimator::PacketsAcked(uint64_t first, uint64_t end, RdmaPs now)
+{
+    if (!m_timing || m_packet < first || m_packet >= end)
+    {
+        return false;
+    }
+    m_timing = false;
+    Sample(now - m_sent);
+    return true;
+}
+
 RdmaRetransmissionTimer::RdmaRetransmissionTimer(const RdmaTimeouts& timeouts)
     : m_timeouts(timeouts)
 {
     if (timeouts.dynamic)
     {
-        m_roundTrips =
-            std::make_unique<RoundTrips>(RoundTrips{RdmaRttEstimator(timeouts.high, timeouts.min)});
+        m_estimator = std::make_unique<RdmaRttEstimator>(timeouts.high, timeouts.min);
     }
 }
 
 RdmaPs
 RdmaRetransmissionTimer::GetTimeout() const
 {
-    RdmaPs timeout = m_roundTrips ? m_roundTrips->estimator.GetTimeout() : m_timeouts.high;
-    const RdmaPs max = m_roundTrips ? RdmaRttEstimator::LONGEST : m_timeouts.max;
+    RdmaPs timeout = m_estimator ? m_estimator->GetTimeout() : m_timeouts.high;
+    const RdmaPs max = m_estimator ? RdmaRttEstimator::LONGEST : m_timeouts.max;
     for (uint32_t i = 0; i < m_doublings && timeout < max; ++i)
     {
         timeout = std::min(2 * timeout, max);
@@ -57,7 +83,7 @@ RdmaRetransmissionTimer::GetTimeout() const
 bool
 RdmaRetransmissionTimer::HasTwoStages() const
 {
-    return !m_roundTrips && m_timeouts.low < m_timeouts.high;
+    return !m_estimator && m_timeouts.low < m_timeouts.high;
 }
 
 void
@@ -94,9 +120,9 @@ RdmaRetransmissionTimer::Expire(uint64_t inFlight)
     }
     Stop();
     ++m_doublings;
-    if (m_roundTrips)
+    if (m_estimator)
     {
-        m_roundTrips->timing = false; // its acknowledgement may be delayed by the lost packet
+        m_estimator->StopTiming(); // the acknowledgement may be delayed by the lost packet
     }
     return true;
 }
@@ -108,51 +134,28 @@ RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, RdmaPs now)
     {
         Restart(now);
     }
-    if (!m_roundTrips)
+    if (m_estimator)
     {
-        return;
-    }
-    RoundTrips& trips = *m_roundTrips;
-    if (again)
-    {
-        trips.timing = trips.timing && packet != trips.packet;
-    }
-    else if (!trips.timing)
-    {
-        trips.timing = true;
-        trips.packet = packet;
-        trips.sent = now;
+        m_estimator->PacketSent(packet, again, now);
     }
 }
 
 void
 RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, RdmaPs now)
 {
-    if (!m_roundTrips)
+    if (!m_estimator || m_estimator->PacketsAcked(0, acked, now))
     {
         m_doublings = 0;
-    }
-    else if (m_roundTrips->timing && m_roundTrips->packet < acked)
-    {
-        Measured(now);
     }
 }
 
 void
 RdmaRetransmissionTimer::PacketSacked(uint64_t packet, RdmaPs now)
 {
-    if (m_roundTrips && m_roundTrips->timing && m_roundTrips->packet == packet)
+    if (m_estimator && m_estimator->PacketsAcked(packet, packet + 1, now))
     {
-        Measured(now);
+        m_doublings = 0;
     }
-}
-
-void
-RdmaRetransmissionTimer::Measured(RdmaPs now)
-{
-    m_roundTrips->timing = false;
-    m_roundTrips->estimator.Sample(now - m_roundTrips->sent);
-    m_doublings = 0;
 }
 
 } // namespace ns3

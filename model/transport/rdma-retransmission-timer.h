@@ -30,6 +30,9 @@ struct RdmaTimeouts
  * \ingroup rdma
  * Retransmission timeout computed from round-trip times (RFC 6298, section 2), in whole
  * picoseconds.
+ *
+ * The estimator times one packet at a time, until the packet is acknowledged cumulatively or
+ * selectively, and never a retransmitted packet (Karn's algorithm).
  */
 class RdmaRttEstimator
 {
@@ -42,6 +45,31 @@ class RdmaRttEstimator
     /** Adds a round-trip sample. \param rtt measured round-trip time */
     void Sample(RdmaPs rtt);
 
+    /**
+     * A packet is sent. The packet is timed if no other packet is.
+     *
+     * \param packet packet number
+     * \param again true for a retransmission
+     * \param now current time
+     */
+    void PacketSent(uint64_t packet, bool again, RdmaPs now);
+
+    /**
+     * Packets are acknowledged. The timed packet gives a sample if it is among them.
+     *
+     * \param first number of the first packet
+     * \param end number behind the last packet
+     * \param now current time
+     * \return true if there is a sample
+     */
+    bool PacketsAcked(uint64_t first, uint64_t end, RdmaPs now);
+
+    /** The packet that is being timed gives no sample. */
+    void StopTiming()
+    {
+        m_timing = false;
+    }
+
     /** \return the timeout before exponential back-off */
     RdmaPs GetTimeout() const
     {
@@ -53,6 +81,10 @@ class RdmaRttEstimator
     RdmaPs m_timeout;   //!< current timeout (RTO)
     RdmaPs m_srtt{0};   //!< smoothed round-trip time; 0: no sample yet
     RdmaPs m_rttVar{0}; //!< variation of the round-trip time
+
+    bool m_timing{false}; //!< a packet is being timed
+    uint64_t m_packet{0}; //!< number of the packet being timed
+    RdmaPs m_sent{0};     //!< transmission time of the packet being timed
 };
 
 /**
@@ -65,10 +97,8 @@ class RdmaRttEstimator
  * it continues to the high timeout, counted from the same start. Source: Mittal et al., "Revisiting
  * Network Support for RDMA" (IRN), sections 3.1 and 6.
  *
- * The dynamic timeout samples the round trip of one packet at a time, until the packet is
- * acknowledged cumulatively or selectively, and never of a retransmitted packet (Karn's algorithm).
- * Each timeout doubles the dynamic timeout until a round trip is measured again (RFC 6298, sections
- * 3 and 5).
+ * The dynamic timeout is that of an RdmaRttEstimator. Each timeout doubles the dynamic timeout
+ * until a round trip is measured again (RFC 6298, sections 3 and 5).
  */
 class RdmaRetransmissionTimer
 {
@@ -118,24 +148,14 @@ class RdmaRetransmissionTimer
     void PacketSacked(uint64_t packet, RdmaPs now);
 
   private:
-    /** State of the dynamic timeout. */
-    struct RoundTrips
-    {
-        RdmaRttEstimator estimator; //!< computes the timeout
-        bool timing{false};         //!< a round trip is being measured
-        uint64_t packet{0};         //!< number of the packet being timed
-        RdmaPs sent{0};             //!< transmission time of the packet being timed
-    };
-
     bool HasTwoStages() const;
     RdmaPs GetTimeout() const;
-    void Measured(RdmaPs now);
 
-    RdmaTimeouts m_timeouts;                  //!< low, high and dynamic timeouts
-    std::unique_ptr<RoundTrips> m_roundTrips; //!< state of the dynamic timeout, else null
-    RdmaPs m_start{0};                        //!< start of the running timeout
-    RdmaPs m_deadline{NEVER};                 //!< deadline, or NEVER
-    uint32_t m_doublings{0};                  //!< timeouts in a row, which double the timeout
+    RdmaTimeouts m_timeouts;                       //!< low, high and dynamic timeouts
+    std::unique_ptr<RdmaRttEstimator> m_estimator; //!< computes the dynamic timeout, else null
+    RdmaPs m_start{0};                             //!< start of the running timeout
+    RdmaPs m_deadline{NEVER};                      //!< deadline, or NEVER
+    uint32_t m_doublings{0};                       //!< timeouts in a row, which double the timeout
 };
 
 } // namespace ns3

@@ -25,19 +25,18 @@ const RdmaPartName g_aimdName("aimd",
                               "",
                               "window with additive increase, halved by losses");
 
-/** Parameters of RdmaAimd that a controller uses. */
-struct AimdParameters
-{
-    double minWindow; //!< smallest window in packets
-    double maxWindow; //!< largest window in packets
-    double increase;  //!< packets added for each window of acknowledged packets
-    double decrease;  //!< factor applied to the window after a loss
-};
+} // namespace
 
-class AimdController : public RdmaRateController
+/** AIMD controller of one queue pair. */
+class RdmaAimd::Controller : public RdmaRateController
 {
   public:
-    AimdController(const AimdParameters& parameters, const RdmaPathProfile& profile, double window)
+    /**
+     * \param parameters attributes of the algorithm
+     * \param profile the queue pair's path profile
+     * \param window initial window in packets
+     */
+    Controller(Ptr<const RdmaAimd> parameters, const RdmaPathProfile& profile, double window)
         : m_parameters(parameters),
           m_lineRate(profile.lineRate),
           m_window(window),
@@ -60,9 +59,9 @@ class AimdController : public RdmaRateController
         Follow(sample);
         if (m_recovery == Recovery::NONE)
         {
-            const double grown = m_window + m_parameters.increase *
+            const double grown = m_window + m_parameters->m_increase *
                                                 static_cast<double>(sample.ackedPackets) / m_window;
-            m_window = std::min(grown, m_parameters.maxWindow);
+            m_window = std::min(grown, m_parameters->m_maxWindow);
         }
     }
 
@@ -110,18 +109,16 @@ class AimdController : public RdmaRateController
 
     void Decrease()
     {
-        m_window = std::max(m_window * m_parameters.decrease, m_parameters.minWindow);
+        m_window = std::max(m_window * m_parameters->m_decrease, m_parameters->m_minWindow);
     }
 
-    AimdParameters m_parameters; //!< parameters of the algorithm
-    RdmaBitRate m_lineRate;      //!< rate of the port
-    double m_window;             //!< window in packets
+    Ptr<const RdmaAimd> m_parameters; //!< attributes of the algorithm
+    RdmaBitRate m_lineRate;           //!< rate of the port
+    double m_window;                  //!< window in packets
     uint64_t m_recoverTo{0}; //!< recovery ends when all packets below this number are acknowledged
     uint32_t m_packetBytes;  //!< bytes of a full packet on the line
     Recovery m_recovery{Recovery::NONE}; //!< state of loss recovery
 };
-
-} // namespace
 
 TypeId
 RdmaAimd::GetTypeId()
@@ -183,10 +180,7 @@ RdmaAimd::MakeController(const RdmaPathProfile& profile) const
                  m_maxWindow,
                  "; accepted: in ascending order min, "
                  "initial, max");
-    return std::make_unique<AimdController>(
-        AimdParameters{m_minWindow, m_maxWindow, m_increase, m_decrease},
-        profile,
-        window);
+    return std::make_unique<Controller>(Ptr<const RdmaAimd>(this), profile, window);
 }
 
 } // namespace ns3

@@ -39,6 +39,8 @@ class RdmaAimd : public RdmaCongestionControl
     }
 
   private:
+    class Controller;
+
     double m_initialWindow{0}; //!< attribute InitialWindow
     double m_minWindow{1};     //!< attribute MinWindow
     double m_maxWindow{65536}; //!< attribute MaxWindow

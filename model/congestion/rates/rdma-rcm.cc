@@ -25,20 +25,16 @@ const RdmaPartName g_rcmName("rcm",
                              "",
                              "rate control of an OMNeT++ model, a CNP for each mark");
 
-/** Parameters of RdmaRcm that a controller uses. */
-struct RcmParameters
-{
-    RdmaRcm::RecoveryRule rule; //!< condition of a recovery
-    uint32_t maxDelay;          //!< largest number n of CNPs that delay packets
-    RdmaPs time;                //!< attribute RecoveryTime
-    uint64_t bytes;             //!< attribute RecoveryBytes
-};
+} // namespace
 
-class RcmController : public RdmaRateController
+/** RCM controller of one queue pair. */
+class RdmaRcm::Controller : public RdmaRateController
 {
   public:
-    RcmController(const RcmParameters& parameters, RdmaBitRate lineRate)
+    /** \param parameters attributes of the algorithm \param lineRate rate of the port */
+    Controller(Ptr<const RdmaRcm> parameters, RdmaBitRate lineRate)
         : m_parameters(parameters),
+          m_recoveryTime(RdmaToPs(parameters->m_recoveryTime)),
           m_lineRate(lineRate)
     {
     }
@@ -56,9 +52,9 @@ class RcmController : public RdmaRateController
 
     RdmaPs GetNextRise() const override
     {
-        const auto rule = m_parameters.rule;
-        const bool byTime = rule == RdmaRcm::TIME || rule == RdmaRcm::EITHER ||
-                            (rule == RdmaRcm::BOTH && m_bytes >= m_parameters.bytes);
+        const auto rule = m_parameters->m_rule;
+        const bool byTime = rule == TIME || rule == EITHER ||
+                            (rule == BOTH && m_bytes >= m_parameters->m_recoveryBytes);
         return m_delay > 0 && byTime ? GetDue() : NEVER;
     }
 
@@ -66,15 +62,15 @@ class RcmController : public RdmaRateController
     {
         RecoverByTime(now);
         m_bytes += bytes;
-        const auto rule = m_parameters.rule;
-        if (rule == RdmaRcm::TIME || (rule == RdmaRcm::BOTH && now < GetDue()))
+        const auto rule = m_parameters->m_rule;
+        if (rule == TIME || (rule == BOTH && now < GetDue()))
         {
             return;
         }
-        while (m_delay > 0 && m_bytes >= m_parameters.bytes)
+        while (m_delay > 0 && m_bytes >= m_parameters->m_recoveryBytes)
         {
             --m_delay;
-            m_bytes = rule == RdmaRcm::BOTH ? 0 : m_bytes - m_parameters.bytes;
+            m_bytes = rule == BOTH ? 0 : m_bytes - m_parameters->m_recoveryBytes;
             m_since = now;
         }
     }
@@ -82,7 +78,7 @@ class RcmController : public RdmaRateController
     void OnCnp(RdmaPs now) override
     {
         RecoverByTime(now);
-        m_delay = std::min(m_delay + 1, m_parameters.maxDelay);
+        m_delay = std::min(m_delay + 1, m_parameters->m_maxDelay);
         m_since = now;
         m_bytes = 0;
     }
@@ -90,14 +86,14 @@ class RcmController : public RdmaRateController
   private:
     RdmaPs GetDue() const
     {
-        return m_since + m_parameters.time;
+        return m_since + m_recoveryTime;
     }
 
     void RecoverByTime(RdmaPs now)
     {
-        const auto rule = m_parameters.rule;
-        while (m_delay > 0 && rule != RdmaRcm::BYTES && now >= GetDue() &&
-               (rule != RdmaRcm::BOTH || m_bytes >= m_parameters.bytes))
+        const auto rule = m_parameters->m_rule;
+        while (m_delay > 0 && rule != BYTES && now >= GetDue() &&
+               (rule != BOTH || m_bytes >= m_parameters->m_recoveryBytes))
         {
             --m_delay;
             m_since = GetDue();
@@ -105,14 +101,13 @@ class RcmController : public RdmaRateController
         }
     }
 
-    RcmParameters m_parameters; //!< parameters of the algorithm
-    RdmaBitRate m_lineRate;     //!< rate of the port
-    RdmaPs m_since{0};          //!< time of the last CNP or recovery
-    uint64_t m_bytes{0};        //!< bytes sent since the last CNP or recovery
-    uint32_t m_delay{0};        //!< number n of CNPs not yet recovered from
+    Ptr<const RdmaRcm> m_parameters; //!< attributes of the algorithm
+    RdmaPs m_recoveryTime;           //!< attribute RecoveryTime
+    RdmaBitRate m_lineRate;          //!< rate of the port
+    RdmaPs m_since{0};               //!< time of the last CNP or recovery
+    uint64_t m_bytes{0};             //!< bytes sent since the last CNP or recovery
+    uint32_t m_delay{0};             //!< number n of CNPs not yet recovered from
 };
-
-} // namespace
 
 TypeId
 RdmaRcm::GetTypeId()
@@ -152,13 +147,11 @@ RdmaRcm::GetTypeId()
 std::unique_ptr<RdmaRateController>
 RdmaRcm::MakeController(const RdmaPathProfile& profile) const
 {
-    const RdmaPs time = RdmaToPs(m_recoveryTime);
-    RefuseRdmaIf(time <= 0_ps,
+    RefuseRdmaIf(RdmaToPs(m_recoveryTime) <= 0_ps,
                  "RdmaRcm: RecoveryTime ",
                  m_recoveryTime.As(Time::NS),
                  "; accepted: 1 ps and above");
-    return std::make_unique<RcmController>(RcmParameters{m_rule, m_maxDelay, time, m_recoveryBytes},
-                                           profile.lineRate);
+    return std::make_unique<Controller>(Ptr<const RdmaRcm>(this), profile.lineRate);
 }
 
 } // namespace ns3

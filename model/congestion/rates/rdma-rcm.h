@@ -59,6 +59,8 @@ class RdmaRcm : public RdmaCongestionControl
     }
 
   private:
+    class Controller;
+
     RecoveryRule m_rule{TIME};        //!< attribute RecoveryRule
     Time m_recoveryTime;              //!< attribute RecoveryTime
     uint64_t m_recoveryBytes{300000}; //!< attribute RecoveryBytes

@@ -5,6 +5,7 @@
 
 #include "qbb-egress-scheduler.h"
 #include "qbb-virtual-output-queues.h"
+#include "rdma-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -38,9 +39,10 @@ namespace ns3
 class QbbCrossbarMatcher
 {
   public:
-    /** An input matched with an output. */
-    struct Pair
+    /** A frame that crosses from an input to the output that the input is matched with. */
+    struct Transfer
     {
+        RdmaPs end{0};      //!< end of the transfer, which the caller of Match() sets
         uint16_t input{0};  //!< port number of the input
         uint16_t output{0}; //!< port number of the output
         QbbFramePtr frame;  //!< frame to transfer, already removed from its queue
@@ -91,12 +93,12 @@ class QbbCrossbarMatcher
     void Release(uint16_t input, uint16_t output);
 
     /**
-     * Matches free inputs with free outputs. Both ports of each pair stay busy until Release().
+     * Matches free inputs with free outputs. Both ports of each match stay busy until Release().
      *
      * \param queues the waiting frames
-     * \return the new pairs; valid until the next call
+     * \return a transfer for each new match; valid until the next call
      */
-    std::vector<Pair>& Match(QbbVirtualOutputQueues& queues);
+    std::vector<Transfer>& Match(QbbVirtualOutputQueues& queues);
 
   private:
     static constexpr uint16_t NO_OUTPUT = UINT16_MAX;
@@ -130,7 +132,7 @@ class QbbCrossbarMatcher
     std::vector<Output> m_outputs;   //!< outputs, by port number
     std::vector<uint16_t> m_waiting; //!< outputs that may have waiting frames
     std::vector<uint16_t> m_granted; //!< inputs with a grant in the current iteration
-    std::vector<Pair> m_pairs;       //!< result of Match()
+    std::vector<Transfer> m_matched; //!< result of Match()
 };
 
 } // namespace ns3

@@ -68,14 +68,7 @@ class QbbCrossbar : public QbbInputQueueing
                      RdmaEventTime eventTime) override;
 
   private:
-    /** A frame that is crossing. */
-    struct Transfer
-    {
-        RdmaPs end{0};      //!< end of the transfer
-        uint16_t input{0};  //!< ingress port
-        uint16_t output{0}; //!< egress port
-        QbbFramePtr frame;  //!< frame that is crossing
-    };
+    using Transfer = QbbCrossbarMatcher::Transfer; //!< a frame that is crossing
 
     void OnTimer();
     void Deliver(Transfer& transfer, RdmaEventTime eventTime);
