@@ -214,8 +214,9 @@ class DivisionSet
         if (dice.OneIn(4))
         {
             m_options["loss"] = "0.001";
-            m_options["transport"] +=
-                m_options["transport"] == "irn" ? "[RtoHigh=200us]" : "[RetransmissionTimeout=200us]";
+            m_options["transport"] += m_options["transport"] == "irn"
+                                          ? "[RtoHigh=200us]"
+                                          : "[RetransmissionTimeout=200us]";
         }
         if (m_options["pfc"] == "on" && dice.OneIn(5))
         {
