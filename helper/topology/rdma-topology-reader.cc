@@ -32,7 +32,7 @@ ReadDelay(RdmaLineReader& lines, std::size_t index)
     if (delay == 0_ps || delay > RDMA_MAX_DELAY)
     {
         lines.Fail("delay",
-                   QuoteRdmaText(lines.GetField(index)) + " is too " +
+                   QuoteRdmaText(lines.GetFields().at(index)) + " is too " +
                        (delay == 0_ps ? "small" : "large"),
                    "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
     }
@@ -53,8 +53,8 @@ CheckHeaderFormat(const RdmaLineReader& lines)
 {
     const std::string accepted = "3: nodes switches links; 4: nodes switches racks links; 6: nodes "
                                  "switches racks links host-rate rate";
-    const std::size_t fields = lines.GetNFields();
-    const std::string last = lines.GetField(fields - 1);
+    const std::size_t fields = lines.GetFields().size();
+    const std::string last = lines.GetFields().at(fields - 1);
     const bool endsWithNumber = last.front() >= '0' && last.front() <= '9';
     if ((fields == 6 || fields == 7) && (!endsWithNumber || fields == 7))
     {
@@ -75,7 +75,7 @@ ReadHeader(RdmaLineReader& lines)
 {
     lines.Require("nodes switches links");
     CheckHeaderFormat(lines);
-    const bool hasRacks = lines.GetNFields() > 3;
+    const bool hasRacks = lines.GetFields().size() > 3;
     TopologyHeader header;
     header.nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
     header.switches = lines.GetInteger(1, "switches", 0, header.nodes - 1);
@@ -100,10 +100,10 @@ ReadSwitches(RdmaLineReader& lines, const TopologyHeader& header)
         return isSwitch;
     }
     lines.Require("switch ids");
-    if (lines.GetNFields() != header.switches)
+    if (lines.GetFields().size() != header.switches)
     {
         lines.Fail("switch ids",
-                   std::to_string(lines.GetNFields()) + " ids",
+                   std::to_string(lines.GetFields().size()) + " ids",
                    std::to_string(header.switches) + ", as the first line says");
     }
     for (std::size_t i = 0; i < header.switches; ++i)
