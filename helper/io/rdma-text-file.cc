@@ -309,18 +309,6 @@ RdmaLineReader::RequireFields(std::size_t count, const std::string& names) const
     }
 }
 
-std::size_t
-RdmaLineReader::GetNFields() const
-{
-    return m_fields.size();
-}
-
-std::string
-RdmaLineReader::GetField(std::size_t index) const
-{
-    return m_fields.at(index);
-}
-
 uint64_t
 RdmaLineReader::GetLine() const
 {
@@ -347,7 +335,7 @@ RdmaLineReader::GetTime(std::size_t index, const std::string& name, std::optiona
     if (!read.isExact && m_rounded++ == 0)
     {
         m_firstRoundedLine = m_line;
-        m_firstRounded = GetField(index);
+        m_firstRounded = m_fields.at(index);
     }
     return read.time;
 }

@@ -160,7 +160,7 @@ CheckSonicCables(const RdmaSonicConfig& config, const SonicSwitch& sw, SonicFact
         {
             continue;
         }
-        facts.longCables.AddPort(sw.name, port.name);
+        facts.longCables.Add(sw.name, port.name);
         if (delay > facts.longestDelay)
         {
             facts.longestDelay = delay;
@@ -247,8 +247,7 @@ CheckSonicMemory(const RdmaSonicConfig& config,
         const auto add = [&](RdmaSonicPlaces& places, int16_t profile, uint8_t priority) {
             if (!HasSonicMemory(plan.plan, profile) && used >> priority & 1)
             {
-                places.AddPort(sw.name, name);
-                places.AddClass(priority);
+                places.Add(sw.name, name, priority);
             }
         };
         for (uint8_t i = 0; i < plan.plan.groupOfClass.size(); ++i)
@@ -285,8 +284,7 @@ CheckSonicGroups(const RdmaSonicConfig& config,
             if (plan.added[p] >> i & 1 && !plan.usesPgLookup)
             {
                 auto& places = port.dynamicGroups >> group & 1 ? facts.dynamic : facts.missing;
-                places.AddPort(sw.name, port.name);
-                places.AddClass(i);
+                places.Add(sw.name, port.name, i);
             }
             const auto& profile = plan.plan.profiles[plan.plan.ports[p].groups[group]];
             const auto& pool = plan.plan.pools[profile.pool];
@@ -295,8 +293,7 @@ CheckSonicGroups(const RdmaSonicConfig& config,
             if (given < computed)
             {
                 auto& fact = facts.headrooms[profile.name];
-                fact.places.AddPort(sw.name, port.name);
-                fact.places.AddClass(i);
+                fact.places.Add(sw.name, port.name, i);
                 fact.givenBytes = given;
                 fact.neededBytes = std::max(fact.neededBytes, computed);
             }

@@ -254,16 +254,16 @@ MakeRdmaSonicPlan(const RdmaSonicConfig& config,
 }
 
 void
-RdmaSonicPlaces::AddPort(const std::string& switchName, const std::string& portName)
+RdmaSonicPlaces::Add(const std::string& switchName,
+                     const std::string& portName,
+                     std::optional<uint8_t> priority)
 {
     m_ports.emplace(switchName, portName);
     m_switches.insert(switchName);
-}
-
-void
-RdmaSonicPlaces::AddClass(uint8_t priority)
-{
-    m_classes.insert(priority);
+    if (priority)
+    {
+        m_classes.insert(*priority);
+    }
 }
 
 std::string

@@ -669,11 +669,11 @@ class SonicReader
         RdmaLineReader lines(file.text, file.name, RdmaLineReader::Separator::BLANKS);
         while (lines.Next())
         {
-            if (lines.GetField(0).front() == '#')
+            if (lines.GetFields().at(0).front() == '#')
             {
                 continue;
             }
-            if (lines.GetNFields() != 6)
+            if (lines.GetFields().size() != 6)
             {
                 lines.RequireFields(
                     7,
@@ -695,7 +695,7 @@ class SonicReader
         };
         const uint64_t speed = lines.GetInteger(0, "speed", 1, 8'000'000);
         line.rate = speed * 1_mbps;
-        const std::string cable = lines.GetField(1);
+        const std::string cable = lines.GetFields().at(1);
         const auto metres = ParseSonicMetres(cable);
         if (!metres)
         {
@@ -715,16 +715,16 @@ class SonicReader
         }
         else
         {
-            const auto power = ParseRdmaSonicNumber<int64_t>(lines.GetField(5), -8, 8);
+            const auto power = ParseRdmaSonicNumber<int64_t>(lines.GetFields().at(5), -8, 8);
             if (!power)
             {
                 lines.Fail("threshold",
-                           QuoteRdmaText(lines.GetField(5)),
+                           QuoteRdmaText(lines.GetFields().at(5)),
                            "a whole number, -8 to 8");
             }
             SetSonicPower(profile, *power, pool);
         }
-        if (lines.GetNFields() == 7)
+        if (lines.GetFields().size() == 7)
         {
             profile.xonOffsetBytes = getBytes(6, "xon_offset");
         }

@@ -32,20 +32,12 @@ ReadDelay(RdmaLineReader& lines, std::size_t index)
     if (delay == 0_ps || delay > RDMA_MAX_DELAY)
     {
         lines.Fail("delay",
-                   QuoteRdmaText(lines.GetField(index)) + " is too " +
+                   QuoteRdmaText(lines.GetFields().at(index)) + " is too " +
                        (delay == 0_ps ? "small" : "large"),
                    "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
     }
     return delay;
 }
-
-/// Numbers of the first line.
-struct TopologyHeader
-{
-    uint64_t nodes{0};
-    uint64_t switches{0};
-    uint64_t links{0};
-};
 
 /// Refuses a first line that is of no known format, and SimAI's by name.
 void
@@ -53,8 +45,8 @@ CheckHeaderFormat(const RdmaLineReader& lines)
 {
     const std::string accepted = "3: nodes switches links; 4: nodes switches racks links; 6: nodes "
                                  "switches racks links host-rate rate";
-    const std::size_t fields = lines.GetNFields();
-    const std::string last = lines.GetField(fields - 1);
+    const std::size_t fields = lines.GetFields().size();
+    const std::string last = lines.GetFields().at(fields - 1);
     const bool endsWithNumber = last.front() >= '0' && last.front() <= '9';
     if ((fields == 6 || fields == 7) && (!endsWithNumber || fields == 7))
     {
@@ -70,45 +62,26 @@ CheckHeaderFormat(const RdmaLineReader& lines)
     }
 }
 
-TopologyHeader
-ReadHeader(RdmaLineReader& lines)
-{
-    lines.Require("nodes switches links");
-    CheckHeaderFormat(lines);
-    const bool hasRacks = lines.GetNFields() > 3;
-    TopologyHeader header;
-    header.nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
-    header.switches = lines.GetInteger(1, "switches", 0, header.nodes - 1);
-    if (hasRacks)
-    {
-        lines.GetInteger(2, "racks", 0, header.nodes);
-    }
-    // A connected graph has at least nodes - 1 links.
-    header.links =
-        lines.GetInteger(hasRacks ? 3 : 2, "links", header.nodes - 1, RdmaTopology::MAX_LINKS);
-    return header;
-}
-
 /// Reads the second line, which exists only if there are switches. \return for each node, true if
 /// the node is a switch
 std::vector<bool>
-ReadSwitches(RdmaLineReader& lines, const TopologyHeader& header)
+ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
 {
-    std::vector<bool> isSwitch(header.nodes, false);
-    if (header.switches == 0)
+    std::vector<bool> isSwitch(nodes, false);
+    if (switches == 0)
     {
         return isSwitch;
     }
     lines.Require("switch ids");
-    if (lines.GetNFields() != header.switches)
+    if (lines.GetFields().size() != switches)
     {
         lines.Fail("switch ids",
-                   std::to_string(lines.GetNFields()) + " ids",
-                   std::to_string(header.switches) + ", as the first line says");
+                   std::to_string(lines.GetFields().size()) + " ids",
+                   std::to_string(switches) + ", as the first line says");
     }
-    for (std::size_t i = 0; i < header.switches; ++i)
+    for (std::size_t i = 0; i < switches; ++i)
     {
-        const uint64_t id = lines.GetInteger(i, "switch id", 0, header.nodes - 1);
+        const uint64_t id = lines.GetInteger(i, "switch id", 0, nodes - 1);
         if (isSwitch[id])
         {
             lines.Fail("switch id", std::to_string(id) + " appears twice", "each switch once");
@@ -164,20 +137,30 @@ RdmaTopology
 ParseRdmaTopology(const std::string& text, const std::string& fileName)
 {
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
-    const TopologyHeader header = ReadHeader(lines);
-    const std::vector<bool> isSwitch = ReadSwitches(lines, header);
-    std::vector<RdmaTopologyLink> links;
-    while (links.size() < header.links)
+    lines.Require("nodes switches links");
+    CheckHeaderFormat(lines);
+    const bool hasRacks = lines.GetFields().size() > 3;
+    const uint64_t nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
+    const uint64_t switches = lines.GetInteger(1, "switches", 0, nodes - 1);
+    if (hasRacks)
     {
-        lines.Require("link " + std::to_string(links.size() + 1) + " of " +
-                      std::to_string(header.links));
-        links.push_back(ReadLink(lines, header.nodes));
+        lines.GetInteger(2, "racks", 0, nodes);
+    }
+    // A connected graph has at least nodes - 1 links.
+    const uint64_t nLinks =
+        lines.GetInteger(hasRacks ? 3 : 2, "links", nodes - 1, RdmaTopology::MAX_LINKS);
+    const std::vector<bool> isSwitch = ReadSwitches(lines, nodes, switches);
+    std::vector<RdmaTopologyLink> links;
+    while (links.size() < nLinks)
+    {
+        lines.Require("link " + std::to_string(links.size() + 1) + " of " + std::to_string(nLinks));
+        links.push_back(ReadLink(lines, nodes));
     }
     lines.ReportRounding();
-    lines.SkipRest(header.links, "link", [&] { return IsLink(lines, header.nodes); });
+    lines.SkipRest(nLinks, "link", [&] { return IsLink(lines, nodes); });
 
     RdmaTopology topology;
-    for (uint64_t id = 0; id < header.nodes; ++id)
+    for (uint64_t id = 0; id < nodes; ++id)
     {
         isSwitch[id] ? topology.AddSwitch() : topology.AddHost();
     }

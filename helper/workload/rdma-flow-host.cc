@@ -22,19 +22,17 @@ RdmaFlowHost::GetNodeId() const
     return m_nic->GetNodeId();
 }
 
-void
-RdmaFlowHost::Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late)
+uint32_t
+RdmaFlowHost::Reserve(Ptr<RdmaNic> nic,
+                      const std::vector<uint32_t>& flows,
+                      RdmaNic::LateHandler late)
 {
     m_nic = nic;
-    const auto added = static_cast<uint32_t>(m_flows.size() - m_reserved);
-    m_blocks.push_back({nic->ReserveQueuePairNumbers(added, std::move(late)), m_reserved});
-    m_reserved = m_flows.size();
-}
-
-std::vector<uint32_t>
-RdmaFlowHost::GetLatestFlows() const
-{
-    return {m_flows.begin() + static_cast<std::ptrdiff_t>(m_blocks.back().place), m_flows.end()};
+    const auto count = static_cast<uint32_t>(flows.size());
+    const uint32_t first = nic->ReserveQueuePairNumbers(count, std::move(late));
+    m_blocks.push_back({first, m_flows.size()});
+    m_flows.insert(m_flows.end(), flows.begin(), flows.end());
+    return first;
 }
 
 uint32_t

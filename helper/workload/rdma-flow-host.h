@@ -35,31 +35,17 @@ class RdmaFlowHost
     RdmaFlowHost(const RdmaFlowHost&) = delete;
     RdmaFlowHost& operator=(const RdmaFlowHost&) = delete;
 
-    /** \param flow position of the next flow that has a queue pair number */
-    void Add(uint32_t flow)
-    {
-        m_flows.push_back(flow);
-    }
-
     /**
-     * Reserves the queue pair numbers of the flows added since the preceding call.
+     * Reserves a queue pair number for each of several flows.
      *
      * \param nic NIC of the host
+     * \param flows positions of the flows
      * \param late recreates a destroyed queue pair; see RdmaNic::LateHandler
+     * \return number of the first flow; the other flows have the next numbers
      */
-    void Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late);
-
-    /**
-     * \return positions of the flows whose numbers the latest Reserve() has reserved, in the order
-     *         of their queue pair numbers
-     */
-    std::vector<uint32_t> GetLatestFlows() const;
-
-    /** \return the smallest queue pair number that the latest Reserve() has reserved */
-    uint32_t GetLatestQpn() const
-    {
-        return m_blocks.back().firstQpn;
-    }
+    uint32_t Reserve(Ptr<RdmaNic> nic,
+                     const std::vector<uint32_t>& flows,
+                     RdmaNic::LateHandler late);
 
     /** \param qpn a reserved queue pair number \return position of the flow */
     uint32_t GetFlow(uint32_t qpn) const;
@@ -106,7 +92,6 @@ class RdmaFlowHost
 
     Ptr<RdmaNic> m_nic;            //!< NIC of the host
     std::vector<Block> m_blocks;   //!< queue pair numbers reserved for flows, ascending
-    std::size_t m_reserved{0};     //!< number of flows with a queue pair number
     std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
     std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
     RdmaRingBuffer<Departure> m_departures;             //!< earliest destruction first

@@ -86,7 +86,7 @@ class FlowLineReader
     {
         try
         {
-            return m_lines.GetNFields() == N_TEXT_FIELDS && Read(id).id == id;
+            return m_lines.GetFields().size() == N_TEXT_FIELDS && Read(id).id == id;
         }
         catch (const RdmaFileError&)
         {
@@ -229,9 +229,9 @@ FindColumns(const RdmaLineReader& lines,
     FlowLineReader::Places places;
     places.fill(ABSENT);
     std::string leftOut;
-    for (std::size_t i = 0; i < lines.GetNFields(); ++i)
+    for (std::size_t i = 0; i < lines.GetFields().size(); ++i)
     {
-        const std::string name = lines.GetField(i);
+        const std::string name = lines.GetFields().at(i);
         const auto known = std::find(names.begin(), names.end(), name);
         if (known == names.end())
         {
@@ -274,11 +274,11 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
     lines.Require("header");
     const FlowLineReader reader(lines, topology, names, FindColumns(lines, fileName, names), 1_ns);
-    const std::size_t count = lines.GetNFields();
-    std::string header = lines.GetField(0);
+    const std::size_t count = lines.GetFields().size();
+    std::string header = lines.GetFields().at(0);
     for (std::size_t i = 1; i < count; ++i)
     {
-        header += "," + lines.GetField(i);
+        header += "," + lines.GetFields().at(i);
     }
     std::vector<RdmaFlow> flows;
     std::unordered_map<uint64_t, uint64_t> lineOfId;

@@ -13,8 +13,9 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
+#include <vector>
 
 namespace ns3
 {
@@ -102,26 +103,25 @@ void
 RdmaFlowRunner::DoAdd(uint64_t first)
 {
     m_pairs.resize(GetNFlows());
-    std::set<uint32_t> hosts;
+    std::map<uint32_t, std::vector<uint32_t>> flowsOfHost;
     for (auto i = static_cast<uint32_t>(first); i < GetNFlows(); ++i)
     {
         for (const uint32_t host : {GetFlow(i).srcHost, GetFlow(i).dstHost})
         {
-            m_hosts[host].Add(i);
-            hosts.insert(host);
+            flowsOfHost[host].push_back(i);
         }
     }
-    for (const uint32_t id : hosts)
+    for (const auto& [id, flows] : flowsOfHost)
     {
-        RdmaFlowHost& host = m_hosts[id];
         if (!GetFabric()->GetTopology().IsHost(id))
         {
             continue; // RdmaFlowRunnerBase reports the invalid flow
         }
-        host.Reserve(GetFabric()->GetNic(id),
-                     [this, id](uint32_t qpn) { return MakeLate(id, qpn); });
-        uint32_t qpn = host.GetLatestQpn();
-        for (const uint32_t flow : host.GetLatestFlows())
+        uint32_t qpn =
+            m_hosts[id].Reserve(GetFabric()->GetNic(id), flows, [this, id = id](uint32_t number) {
+                return MakeLate(id, number);
+            });
+        for (const uint32_t flow : flows)
         {
             const bool isSender = GetFlow(flow).srcHost == id;
             (isSender ? m_pairs[flow].senderQpn : m_pairs[flow].receiverQpn) = qpn++;

@@ -104,10 +104,19 @@ class RdmaEngine
         return m_count;
     }
 
-    /** \return true if no event is pending */
-    bool IsEmpty() const
+    /**
+     * \return the pending events, with times, uids and contexts. The event list holds a reference
+     *         to each event object
+     */
+    RdmaEventWheel& GetEvents()
     {
-        return m_wheel.IsEmpty();
+        return m_wheel;
+    }
+
+    /** \return the pending events */
+    const RdmaEventWheel& GetEvents() const
+    {
+        return m_wheel;
     }
 
     /**
@@ -136,12 +145,6 @@ class RdmaEngine
     [[gnu::always_inline]] void Insert(RdmaEventTime at, uint32_t context, RdmaEvent* event)
     {
         Insert(at, context, Tag(event));
-    }
-
-    /** \param ev event to remove; its reference goes back to the caller */
-    void Remove(const Scheduler::Event& ev)
-    {
-        m_wheel.Remove(ev);
     }
 
     /** Counts a uid as used, for an event that is kept elsewhere. */
@@ -286,18 +289,6 @@ class RdmaEngine
         return m_group;
     }
 
-    /** \return all pending events, which leave the engine, in any order */
-    std::vector<Scheduler::Event> TakeAll()
-    {
-        return m_wheel.TakeAll();
-    }
-
-    /** Takes over an event with its time, uid and context. \param ev an event of TakeAll() */
-    void Adopt(const Scheduler::Event& ev)
-    {
-        m_wheel.Insert(ev);
-    }
-
     /** \return uid of the next event that is inserted */
     uint32_t GetNextUid() const
     {
@@ -322,7 +313,7 @@ class RdmaEngine
         m_count += count;
     }
 
-    /** \param event an event object of TakeAll() \return true if the object is a RdmaEvent */
+    /** \param event an event object of GetEvents() \return true if the object is a RdmaEvent */
     static bool IsOwn(const EventImpl* event)
     {
         return reinterpret_cast<uintptr_t>(event) & OWN;

@@ -216,7 +216,7 @@ RdmaSimulatorImpl::IsFinished() const
     const RdmaParallelRun* const run = m_run.get();
     if (!run)
     {
-        return m_engine.IsEmpty() || m_stop;
+        return m_engine.GetEvents().IsEmpty() || m_stop;
     }
     NS_ABORT_MSG_IF(RdmaEngine::GetRunning(),
                     "rdma: Simulator::IsFinished() in an event of a node; accepted: in an event "
@@ -306,13 +306,13 @@ std::set<uint32_t>
 RdmaSimulatorImpl::FindForeignNodes()
 {
     std::set<uint32_t> nodes;
-    for (const Scheduler::Event& ev : m_engine.TakeAll())
+    for (const Scheduler::Event& ev : m_engine.GetEvents().TakeAll())
     {
         if (!RdmaEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
         {
             nodes.insert(ev.key.m_context);
         }
-        m_engine.Adopt(ev);
+        m_engine.GetEvents().Insert(ev);
     }
     return nodes;
 }
@@ -430,10 +430,10 @@ bool
 RdmaSimulatorImpl::HasLaterEvents()
 {
     bool isLater = false;
-    for (const Scheduler::Event& ev : m_engine.TakeAll())
+    for (const Scheduler::Event& ev : m_engine.GetEvents().TakeAll())
     {
         isLater = isLater || ev.key.m_ts > 0;
-        m_engine.Adopt(ev);
+        m_engine.GetEvents().Insert(ev);
     }
     return isLater;
 }
@@ -638,7 +638,7 @@ RdmaSimulatorImpl::Remove(const EventId& id)
     event.key.m_ts = id.GetTs();
     event.key.m_context = id.GetContext();
     event.key.m_uid = id.GetUid();
-    m_engine.Remove(event);
+    m_engine.GetEvents().Remove(event);
     event.impl->Cancel();
     // The list held a reference.
     event.impl->Unref();

@@ -68,7 +68,7 @@ RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, RdmaPs now)
     {
         return;
     }
-    ReportAcknowledgement(ack, m_pacer.GetRtt(ack.cause, now), now);
+    ReportAcknowledgement(ack, m_pacer.GetRequestTimes().GetRtt(ack.cause, now), now);
 }
 
 void

@@ -373,7 +373,8 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, RdmaPs now)
 {
     if (m_endpoint.connection.reaction)
     {
-        m_endpoint.connection.reaction->GetPacer().OnAcked(m_sender->GetArrived());
+        m_endpoint.connection.reaction->GetPacer().GetRequestTimes().OnAcked(
+            m_sender->GetArrived());
     }
     m_endpoint.SampleChanged();
     CompleteAcknowledged(now);

@@ -46,12 +46,6 @@ RdmaResponder::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
 }
 
 void
-RdmaResponder::ResumeAt(uint64_t packets)
-{
-    m_receiver->Resume(packets);
-}
-
-void
 RdmaResponder::OnTimer(RdmaPs)
 {
 }

@@ -65,8 +65,11 @@ class RdmaResponder
         return m_sharedReceives;
     }
 
-    /** \param packets number of request packets already executed by an earlier responder */
-    void ResumeAt(uint64_t packets);
+    /** \return the receiver of the peer's request packets */
+    RdmaReceiver& GetReceiver()
+    {
+        return *m_receiver;
+    }
 
     /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const

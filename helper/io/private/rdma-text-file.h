@@ -109,11 +109,11 @@ class RdmaLineReader
      */
     void RequireFields(std::size_t count, const std::string& names) const;
 
-    /// \return the number of fields of the current line
-    std::size_t GetNFields() const;
-
-    /// \param index index of a field in the current line, from 0 \return text of the field
-    std::string GetField(std::size_t index) const;
+    /// \return the fields of the current line
+    const std::vector<std::string>& GetFields() const
+    {
+        return m_fields;
+    }
 
     /// \return the number of the current line, from 1
     uint64_t GetLine() const;
@@ -198,7 +198,7 @@ RdmaLineReader::Get(std::size_t index, const std::string& name, Parser parse) co
 {
     try
     {
-        return parse(GetField(index));
+        return parse(m_fields.at(index));
     }
     catch (const std::invalid_argument& e)
     {

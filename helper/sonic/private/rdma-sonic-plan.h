@@ -7,6 +7,7 @@
 #include "rdma-sonic-reader.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,13 +53,16 @@ RdmaSonicPlan MakeRdmaSonicPlan(const RdmaSonicConfig& config,
 class RdmaSonicPlaces
 {
   public:
-    /** \param switchName name of a switch \param portName name of one of its ports */
-    void AddPort(const std::string& switchName, const std::string& portName);
+    /**
+     * \param switchName name of a switch
+     * \param portName name of one of its ports
+     * \param priority class of the port; no value: the fact applies to the port as a whole
+     */
+    void Add(const std::string& switchName,
+             const std::string& portName,
+             std::optional<uint8_t> priority = std::nullopt);
 
-    /** \param priority a class of the ports */
-    void AddClass(uint8_t priority);
-
-    /** \return true if no port was added */
+    /** \return true if nothing was added */
     bool IsEmpty() const
     {
         return m_ports.empty();

@@ -166,24 +166,14 @@ class RdmaPacer
      */
     void OnResponseSent(uint64_t response, bool again, uint32_t bytes, RdmaPs now);
 
-    /** \param ackedTo all packets below this number are acknowledged */
-    void OnAcked(uint64_t ackedTo)
+    /** \return send times of the packets of OnSent(), empty if round-trip times are not wanted */
+    RdmaSendTimes& GetRequestTimes()
     {
-        m_requestTimes.OnAcked(ackedTo);
+        return m_requestTimes;
     }
 
     /** \param ackedTo all responses below this number are acknowledged */
     void OnResponsesAcked(uint64_t ackedTo);
-
-    /**
-     * \param packet number of a packet that was sent
-     * \param now arrival time of its acknowledgement
-     * \return round-trip time of the packet; -1 if not known, see RdmaSendTimes::GetRtt()
-     */
-    RdmaPs GetRtt(int64_t packet, RdmaPs now) const
-    {
-        return m_requestTimes.GetRtt(packet, now);
-    }
 
     /**
      * \param response number of a response that was sent

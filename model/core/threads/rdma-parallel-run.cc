@@ -30,9 +30,9 @@ RdmaParallelRun::RdmaParallelRun(RdmaEngine& global,
         m_groups.back()->engine.SetGroup(group, defersSinks);
         m_groups.back()->engine.Continue(global.GetKey(), global.GetNextUid());
     }
-    for (const Scheduler::Event& ev : global.TakeAll())
+    for (const Scheduler::Event& ev : global.GetEvents().TakeAll())
     {
-        GetEngine(ev.key.m_context).Adopt(ev);
+        GetEngine(ev.key.m_context).GetEvents().Insert(ev);
     }
 }
 
@@ -46,9 +46,9 @@ RdmaParallelRun::~RdmaParallelRun()
         RdmaEngine& engine = m_groups[i]->engine;
         const RdmaEngine::RunningScope scope(&engine);
         TakeOver(i, m_groups[0]->step);
-        for (const Scheduler::Event& ev : engine.TakeAll())
+        for (const Scheduler::Event& ev : engine.GetEvents().TakeAll())
         {
-            m_global.Adopt(ev);
+            m_global.GetEvents().Insert(ev);
         }
         latest = std::max(latest, engine.GetKey());
         uid = std::max(uid, engine.GetNextUid());

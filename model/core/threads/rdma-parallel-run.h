@@ -129,9 +129,9 @@ class RdmaParallelRun
     /** \return true if no event is pending; only while all groups rest */
     bool IsEmpty() const
     {
-        return m_global.IsEmpty() &&
+        return m_global.GetEvents().IsEmpty() &&
                std::all_of(m_groups.begin(), m_groups.end(), [](const auto& group) {
-                   return group->engine.IsEmpty();
+                   return group->engine.GetEvents().IsEmpty();
                });
     }
 

@@ -32,16 +32,10 @@ class RdmaPaceHeap
     /// place of a queue pair outside the heap
     static constexpr uint32_t NO_PLACE = std::numeric_limits<uint32_t>::max();
 
-    /** \return true if no queue pair waits */
-    bool IsEmpty() const
-    {
-        return m_entries.empty();
-    }
-
-    /** \return the earliest time; to be called only if not empty */
+    /** \return the earliest time; RDMA_NEVER if no queue pair waits */
     RdmaPs GetFirst() const
     {
-        return m_entries.front().at;
+        return m_entries.empty() ? RDMA_NEVER : m_entries.front().at;
     }
 
     /** Prefetches the entry that GetFirst() reads. */
@@ -57,7 +51,7 @@ class RdmaPaceHeap
         Up(m_entries.size() - 1);
     }
 
-    /** \return the earliest queue pair, which is removed; to be called only if not empty */
+    /** \return the earliest queue pair, which is removed; to be called only if one waits */
     T* Pop()
     {
         T* first = m_entries.front().qp;

@@ -112,7 +112,7 @@ RdmaSendScheduler::OnKick()
 {
     const RdmaEventTime eventTime = RdmaEventNow();
     const RdmaPs now = eventTime.GetInstant();
-    while (!m_paced.IsEmpty() && m_paced.GetFirst() <= now)
+    while (m_paced.GetFirst() <= now)
     {
         RdmaPacketEngine* qp = m_paced.Pop();
         if (qp->MustWait(now)) // woken by a possible rate rise, which did not suffice
@@ -124,7 +124,7 @@ RdmaSendScheduler::OnKick()
             m_pending.push_back(qp);
         }
     }
-    if (!m_paced.IsEmpty())
+    if (m_paced.GetFirst() != RDMA_NEVER)
     {
         m_kick.ArmNoLater(m_paced.GetFirst());
     }

@@ -444,7 +444,7 @@ RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
         "rdma: ResumeResponder() of a queue pair in state "
             << GetRdmaQpStateName(GetState()) << " that has executed "
             << m_engine.connection.counters.packetsAccepted << " packets; accepted: RTS, and none");
-    m_engine.GetResponder().ResumeAt(packets);
+    m_engine.GetResponder().GetReceiver().Resume(packets);
     m_engine.connection.msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
 }
 

@@ -296,7 +296,7 @@ TEST(RdmaPacer, ResponsesKeepThePace)
     Pacer p(true);
     p.pacer->OnResponseSent(1000, 0_ps);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
-    EXPECT_EQ(p.pacer->GetRtt(0, 8_us), -1_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(0, 8_us), -1_ps);
 }
 
 TEST(RdmaPacer, WindowInWholePackets)
@@ -328,14 +328,15 @@ TEST(RdmaPacer, RoundTripByPacketNumber)
     p.pacer->OnSent(0, false, 1000, 100_ps);
     p.pacer->OnSent(1, false, 1000, 200_ps);
     p.pacer->OnSent(2, false, 1000, 300_ps);
-    EXPECT_EQ(p.pacer->GetRtt(1, 1000_ps), 800_ps);
-    EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), 900_ps);
-    EXPECT_EQ(p.pacer->GetRtt(3, 1000_ps), -1_ps) << "not sent";
-    EXPECT_EQ(p.pacer->GetRtt(16, 1000_ps), -1_ps) << "not sent, the same slot as 0";
-    EXPECT_EQ(p.pacer->GetRtt(-1, 1000_ps), -1_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(1, 1000_ps), 800_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(0, 1000_ps), 900_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(3, 1000_ps), -1_ps) << "not sent";
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(16, 1000_ps), -1_ps)
+        << "not sent, the same slot as 0";
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(-1, 1000_ps), -1_ps);
     Pacer without;
     without.pacer->OnSent(0, false, 1000, 100_ps);
-    EXPECT_EQ(without.pacer->GetRtt(0, 1000_ps), -1_ps) << "keeps no times";
+    EXPECT_EQ(without.pacer->GetRequestTimes().GetRtt(0, 1000_ps), -1_ps) << "keeps no times";
 }
 
 TEST(RdmaPacer, RoundTripsForOthersThanTheController)
@@ -344,7 +345,7 @@ TEST(RdmaPacer, RoundTripsForOthersThanTheController)
     EXPECT_EQ(p.pacer->GetLatestRtt(), -1_ps);
     p.pacer->TimePackets();
     p.pacer->OnSent(0, false, 1000, 100_ps);
-    EXPECT_EQ(p.pacer->NoteRtt(p.pacer->GetRtt(0, 1000_ps)), -1_ps);
+    EXPECT_EQ(p.pacer->NoteRtt(p.pacer->GetRequestTimes().GetRtt(0, 1000_ps)), -1_ps);
     EXPECT_EQ(p.pacer->GetLatestRtt(), 900_ps);
     EXPECT_EQ(p.pacer->NoteRtt(-1_ps), -1_ps);
     EXPECT_EQ(p.pacer->GetLatestRtt(), 900_ps) << "the latest that is known";
@@ -358,11 +359,11 @@ TEST(RdmaPacer, Karn)
     p.pacer->OnSent(0, false, 1000, 100_ps);
     p.pacer->OnSent(1, false, 1000, 200_ps);
     p.pacer->OnSent(0, true, 1000, 300_ps); // which of the two is acknowledged is unknown
-    EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), -1_ps);
-    EXPECT_EQ(p.pacer->GetRtt(1, 1000_ps), 800_ps);
-    p.pacer->OnAcked(2);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(0, 1000_ps), -1_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(1, 1000_ps), 800_ps);
+    p.pacer->GetRequestTimes().OnAcked(2);
     p.pacer->OnSent(16, false, 1000, 400_ps); // in the slot that packet 0 had
-    EXPECT_EQ(p.pacer->GetRtt(16, 1000_ps), 600_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(16, 1000_ps), 600_ps);
 }
 
 TEST(RdmaPacer, TimesGrowWithWhatIsInFlight)
@@ -374,7 +375,7 @@ TEST(RdmaPacer, TimesGrowWithWhatIsInFlight)
     }
     for (uint32_t i = 0; i < 1000; ++i)
     {
-        ASSERT_EQ(p.pacer->GetRtt(i, 5000_ps), (5000 - i) * 1_ps) << i;
+        ASSERT_EQ(p.pacer->GetRequestTimes().GetRtt(i, 5000_ps), (5000 - i) * 1_ps) << i;
     }
 }
 
@@ -384,8 +385,8 @@ TEST(RdmaPacer, TimesGrowWithGapsInTheNumbers)
     Pacer p(true);
     p.pacer->OnSent(0, false, 1000, 100_ps);
     p.pacer->OnSent(16, false, 1000, 200_ps);
-    EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), 900_ps);
-    EXPECT_EQ(p.pacer->GetRtt(16, 1000_ps), 800_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(0, 1000_ps), 900_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(16, 1000_ps), 800_ps);
 }
 
 TEST(RdmaPacer, TimesDoNotGrowWithoutEnd)
@@ -397,8 +398,8 @@ TEST(RdmaPacer, TimesDoNotGrowWithoutEnd)
     const auto before = GetRdmaAllocationCount();
     p.pacer->OnSent(1 << 20, false, 1000, 200_ps);
     EXPECT_LE(GetRdmaAllocationCount() - before, 12U);
-    EXPECT_EQ(p.pacer->GetRtt(1 << 20, 1000_ps), 800_ps);
-    EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), -1_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(1 << 20, 1000_ps), 800_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(0, 1000_ps), -1_ps);
 }
 
 TEST(RdmaPacer, AcknowledgedTimesMakeRoomWithoutAllocation)
@@ -408,9 +409,9 @@ TEST(RdmaPacer, AcknowledgedTimesMakeRoomWithoutAllocation)
     const auto before = GetRdmaAllocationCount();
     for (uint32_t i = 1; i < 100'000; ++i)
     {
-        p.pacer->OnAcked(i);
+        p.pacer->GetRequestTimes().OnAcked(i);
         p.pacer->OnSent(i, false, 1000, i * 1_ps);
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);
-    EXPECT_EQ(p.pacer->GetRtt(99'999, 100'000_ps), 1_ps);
+    EXPECT_EQ(p.pacer->GetRequestTimes().GetRtt(99'999, 100'000_ps), 1_ps);
 }

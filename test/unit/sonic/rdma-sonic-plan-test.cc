@@ -189,14 +189,13 @@ TEST(RdmaSonicPlaces, DescribesPortsAndClasses)
 {
     RdmaSonicPlaces places;
     EXPECT_TRUE(places.IsEmpty());
-    places.AddPort("leaf-0", "Ethernet0");
+    places.Add("leaf-0", "Ethernet0");
     EXPECT_EQ(places.Describe(), "port Ethernet0 of switch leaf-0");
-    places.AddClass(3);
+    places.Add("leaf-0", "Ethernet0", 3);
     EXPECT_EQ(places.Describe(), "class 3 on port Ethernet0 of switch leaf-0");
-    places.AddPort("leaf-0", "Ethernet4");
-    places.AddPort("leaf-0", "Ethernet4");
-    places.AddClass(4);
+    places.Add("leaf-0", "Ethernet4", 4);
+    places.Add("leaf-0", "Ethernet4", 4);
     EXPECT_EQ(places.Describe(), "classes 3 and 4 on 2 ports of switch leaf-0");
-    places.AddPort("leaf-1", "Ethernet0");
+    places.Add("leaf-1", "Ethernet0");
     EXPECT_EQ(places.Describe(), "classes 3 and 4 on 3 ports of 2 switches");
 }
