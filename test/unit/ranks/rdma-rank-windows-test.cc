@@ -188,7 +188,7 @@ TEST_F(RdmaRankWindowsTest, AStoppedRankMeetsTheOthersUntilTheyEnd)
     EXPECT_EQ(limits, (std::vector<RdmaPs>{13_ns}));
     EXPECT_EQ(told, (std::vector<uint64_t>{ToFs(5_ns), NEVER_FS, NEVER_FS, NEVER_FS}));
     EXPECT_EQ(engine.GetEventCount(), 1U);
-    EXPECT_FALSE(engine.IsEmpty()) << "a further run goes on with the event at 40 ns";
+    EXPECT_FALSE(engine.GetEvents().IsEmpty()) << "a further run goes on with the event at 40 ns";
 }
 
 TEST_F(RdmaRankWindowsTest, AStoppedRankRefusesAnInstantOfAllRanks)
