@@ -16,10 +16,13 @@
 namespace ns3
 {
 
-RdmaEventWheel::RdmaEventWheel()
-    : m_heads(SLOTS, NONE),
-      m_used(WORDS, 0)
+RdmaEventWheel::RdmaEventWheel(uint32_t slots, uint32_t widthBits)
+    : m_heads(slots, NONE),
+      m_used(slots / 64, 0),
+      m_lastPlace(slots - 1),
+      m_slotBits(std::clamp(widthBits, LEAST_BITS, MOST_BITS))
 {
+    NS_ASSERT_MSG(slots >= 64 && (slots & (slots - 1)) == 0, "slots fill words of the bitmap");
     m_late.reserve(ROOM);
     m_far.reserve(ROOM);
     GrowCurrent();
@@ -73,17 +76,17 @@ RdmaEventWheel::FindNextSlot() const
     {
         return NO_SLOT;
     }
-    // The wheel holds slots m_slot + 1 .. m_slot + SLOTS - 1: search one turn from m_slot + 1.
-    const auto start = static_cast<uint32_t>((m_slot + 1) % SLOTS);
+    // The wheel holds slots m_slot + 1 .. m_slot + m_lastPlace: search one turn from m_slot + 1.
+    const uint32_t start = GetPlace(m_slot + 1);
     uint32_t word = start / 64;
     uint64_t bits = m_used[word] & (~uint64_t{0} << (start % 64));
     while (bits == 0)
     {
-        word = (word + 1) % WORDS;
+        word = (word + 1) & (m_lastPlace / 64);
         bits = m_used[word];
     }
     const uint32_t place = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
-    return m_slot + 1 + (place - start) % SLOTS;
+    return m_slot + 1 + GetPlace(place - start);
 }
 
 void
@@ -106,7 +109,7 @@ RdmaEventWheel::InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint
     {
         InsertIntoCurrent(ev);
     }
-    else if (slot - m_slot < SLOTS)
+    else if (slot - m_slot <= m_lastPlace)
     {
         // The free nodes have run out.
         m_free = static_cast<uint32_t>(m_nodes.size());
@@ -157,7 +160,7 @@ RdmaEventWheel::PeekNext() const
     {
         return m_far.front();
     }
-    uint32_t index = m_heads[slot % SLOTS];
+    uint32_t index = m_heads[GetPlace(slot)];
     Event first = m_nodes[index].event;
     while ((index = m_nodes[index].next) != NONE)
     {
@@ -259,7 +262,7 @@ RdmaEventWheel::Advance()
     m_end = m_current.get();
     // The skipped slots are empty, so all other slots keep their places in the wheel.
     m_slot = slot;
-    TakeSlotInOrder(static_cast<uint32_t>(slot % SLOTS));
+    TakeSlotInOrder(GetPlace(slot));
     if (!m_far.empty() && GetSlot(m_far.front()) == slot)
     {
         TakeFar();
@@ -311,12 +314,26 @@ RdmaEventWheel::TakeList(uint32_t first)
     }
 }
 
+/** Moves the events of all slots to the end of m_current. */
+void
+RdmaEventWheel::TakeAllLists()
+{
+    for (uint32_t word = 0; m_inWheel > 0; ++word)
+    {
+        while (m_used[word] != 0)
+        {
+            const auto bit = static_cast<uint32_t>(__builtin_ctzll(m_used[word]));
+            TakeList(EmptySlot(word * 64 + bit));
+        }
+    }
+}
+
 void
 RdmaEventWheel::PrefetchNextSlot() const
 {
     if (const uint64_t slot = FindNextSlot(); slot != NO_SLOT)
     {
-        RdmaPrefetch(&m_nodes[m_heads[slot % SLOTS]]);
+        RdmaPrefetch(&m_nodes[m_heads[GetPlace(slot)]]);
     }
 }
 
@@ -345,14 +362,12 @@ RdmaEventWheel::Review()
 void
 RdmaEventWheel::SetWidth(uint32_t slotBits)
 {
+    slotBits = std::clamp(slotBits, LEAST_BITS, MOST_BITS);
     const uint32_t kept = GetNCurrent();
-    for (uint32_t place = 0; place < SLOTS; ++place)
-    {
-        TakeList(EmptySlot(place));
-    }
+    TakeAllLists();
     m_moved.assign(m_current.get() + kept, m_end);
     m_end = m_current.get() + kept;
-    // The current slot has been emptied, so events have run up to its last time step.
+    // The events up to the last time step of the current slot are in m_current and m_late.
     const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
     m_slotBits = slotBits;
     m_slot = lastStep >> slotBits;
@@ -371,10 +386,7 @@ RdmaEventWheel::SetWidth(uint32_t slotBits)
 std::vector<RdmaEventWheel::Event>
 RdmaEventWheel::TakeAll()
 {
-    for (uint32_t place = 0; place < SLOTS; ++place)
-    {
-        TakeList(EmptySlot(place));
-    }
+    TakeAllLists();
     std::vector<Event> events(m_current.get(), m_end);
     m_end = m_current.get();
     for (Heap* heap : {&m_late, &m_far})
@@ -404,9 +416,9 @@ RdmaEventWheel::Remove(const Event& ev)
             return;
         }
     }
-    else if (slot - m_slot < SLOTS)
+    else if (slot - m_slot <= m_lastPlace)
     {
-        const auto place = static_cast<uint32_t>(slot % SLOTS);
+        const uint32_t place = GetPlace(slot);
         for (uint32_t* link = &m_heads[place]; *link != NONE; link = &m_nodes[*link].next)
         {
             const uint32_t index = *link;

@@ -17,13 +17,13 @@ namespace ns3
  * A list of pending events for fabrics: a timing wheel in front of a heap.
  *
  * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
- * wheel has 131072 slots. Events of the current slot are sorted; the next event is taken from their
- * end. Events of later slots wait unsorted in a list for each slot. Events beyond the wheel are in
- * a heap. If many events are pending, the next slot becomes current before the last events of its
- * predecessor have run, so that LookAhead() knows the following events. The wheel measures how many
- * events a slot has, and makes its slots shorter or longer, so that an event costs a few list
- * operations whether the fabric has ten hosts or ten thousand. The worst case, all events at one
- * instant, costs as much as a heap.
+ * wheel has a fixed number of slots. Events of the current slot are sorted; the next event is taken
+ * from their end. Events of later slots wait unsorted in a list for each slot. Events beyond the
+ * wheel are in a heap. If many events are pending, the next slot becomes current before the last
+ * events of its predecessor have run, so that LookAhead() knows the following events. The wheel
+ * measures how many events a slot has, and makes its slots shorter or longer, so that an event
+ * costs a few list operations whether the fabric has ten hosts or ten thousand. The worst case, all
+ * events at one instant, costs as much as a heap.
  *
  * Events leave in ns-3's order, by time and then by uid. The width of the slots affects only speed.
  * Memory is allocated only while the number of pending events reaches a new maximum.
@@ -33,13 +33,39 @@ class RdmaEventWheel
   public:
     using Event = Scheduler::Event; //!< an event, its time in time steps, its uid and its context
 
-    RdmaEventWheel();
+    static constexpr uint32_t SLOTS = 131072;  //!< slots of a wheel for a whole fabric
+    static constexpr uint32_t FIRST_BITS = 20; //!< log2 of the first width, in time steps
+
+    /**
+     * \param slots number of slots; a power of two, at least 64. A slot takes 4 bytes
+     * \param widthBits log2 of the time steps in a slot at the start, see SetWidth()
+     */
+    explicit RdmaEventWheel(uint32_t slots = SLOTS, uint32_t widthBits = FIRST_BITS);
 
     /** \return true if no event is pending */
     bool IsEmpty() const
     {
         return !HasCurrent() && m_late.empty() && m_inWheel == 0 && m_far.empty();
     }
+
+    /** \return number of pending events */
+    std::size_t GetCount() const
+    {
+        return GetNCurrent() + m_late.size() + m_inWheel + m_far.size();
+    }
+
+    /** \return log2 of the time steps in a slot */
+    uint32_t GetWidth() const
+    {
+        return m_slotBits;
+    }
+
+    /**
+     * Makes the slots wider or narrower, as the wheel does by itself while events leave.
+     *
+     * \param slotBits log2 of the time steps in a slot; the nearest possible one is taken
+     */
+    void SetWidth(uint32_t slotBits);
 
     /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
     void Insert(const Event& ev)
@@ -59,9 +85,9 @@ class RdmaEventWheel
     {
         const uint64_t slot = ts >> m_slotBits;
         const uint32_t index = m_free;
-        if (slot - m_slot - 1 < SLOTS - 1 && index != NONE)
+        if (slot - m_slot - 1 < m_lastPlace && index != NONE)
         {
-            const auto place = static_cast<uint32_t>(slot % SLOTS);
+            const uint32_t place = GetPlace(slot);
             Node& node = m_nodes[index];
             m_free = node.next;
             node.event.impl = impl;
@@ -125,11 +151,8 @@ class RdmaEventWheel
     void Remove(const Event& ev);
 
   private:
-    static constexpr uint32_t SLOTS = 131072;       //!< number of slots in the wheel
-    static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap m_used
     static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
     static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot has events
-    static constexpr uint32_t FIRST_BITS = 20;      //!< log2 of the first width, in time steps
     static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
     static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
     static constexpr uint32_t MOST_SHIFTS = 32;     //!< most events that an insertion moves
@@ -150,6 +173,12 @@ class RdmaEventWheel
     uint64_t GetSlot(const Event& ev) const
     {
         return ev.key.m_ts >> m_slotBits;
+    }
+
+    /** \return place of a slot in the wheel */
+    uint32_t GetPlace(uint64_t slot) const
+    {
+        return static_cast<uint32_t>(slot) & m_lastPlace;
     }
 
     /** \return number of events in m_current */
@@ -191,9 +220,9 @@ class RdmaEventWheel
     uint64_t FindNextSlot() const;
     bool Advance();
     void Review();
-    void SetWidth(uint32_t slotBits);
     uint32_t EmptySlot(uint32_t place);
     void TakeList(uint32_t first);
+    void TakeAllLists();
     void TakeSlotInOrder(uint32_t place);
     void TakeFar();
     void FreeList(uint32_t first, uint32_t last);
@@ -212,17 +241,18 @@ class RdmaEventWheel
     Event* m_end{nullptr};              //!< end of the events in m_current
     /// TakeNext() may take the last event of m_current if m_end is above this address.
     const Event* m_easyAbove{nullptr};
-    uint32_t m_maxCurrent{0};        //!< number of events that m_current has memory for
-    Heap m_late;                     //!< events of m_slot that m_current would insert too slowly
-    std::vector<Event> m_moved;      //!< scratch space of SetWidth()
-    Heap m_far;                      //!< events inserted beyond the wheel
-    std::vector<uint32_t> m_heads;   //!< first node of each slot's list
-    std::vector<uint64_t> m_used;    //!< bitmap of the slots with events
-    std::vector<Node> m_nodes;       //!< storage of all list nodes
-    uint64_t m_slot{0};              //!< current slot
-    uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
-    uint32_t m_inWheel{0};           //!< number of events in the lists
-    uint32_t m_free{NONE};           //!< index of the first free node
+    uint32_t m_maxCurrent{0};      //!< number of events that m_current has memory for
+    Heap m_late;                   //!< events of m_slot that m_current would insert too slowly
+    std::vector<Event> m_moved;    //!< scratch space of SetWidth()
+    Heap m_far;                    //!< events inserted beyond the wheel
+    std::vector<uint32_t> m_heads; //!< first node of each slot's list
+    std::vector<uint64_t> m_used;  //!< bitmap of the slots with events
+    std::vector<Node> m_nodes;     //!< storage of all list nodes
+    uint32_t m_lastPlace;          //!< number of slots, less 1
+    uint64_t m_slot{0};            //!< current slot
+    uint32_t m_slotBits;           //!< log2 of the time steps in a slot
+    uint32_t m_inWheel{0};         //!< number of events in the lists
+    uint32_t m_free{NONE};         //!< index of the first free node
     uint32_t m_ahead{0};      //!< events left at which to Advance(): 0, or AHEAD if IsCrowded()
     uint32_t m_taken{0};      //!< events that reached the current slot since the last review
     uint32_t m_slotsTaken{0}; //!< slots that held these events

@@ -2,10 +2,12 @@
 
 #include "rdma-event-wheel.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <random>
 #include <set>
+#include <vector>
 
 using namespace ns3;
 
@@ -18,6 +20,11 @@ using Event = RdmaEventWheel::Event;
 class Crowd
 {
   public:
+    explicit Crowd(uint32_t slots = RdmaEventWheel::SLOTS)
+        : wheel(slots)
+    {
+    }
+
     void Insert(uint64_t at)
     {
         Event ev{};
@@ -112,5 +119,35 @@ TEST(RdmaEventWheel, FewEventsAreNoCrowd)
     {
         ASSERT_EQ(wheel.RemoveNext().key.m_uid, i);
         EXPECT_FALSE(wheel.IsCrowded());
+    }
+}
+
+TEST(RdmaEventWheel, OfAnyNumberOfSlotsAndAnyWidth)
+{
+    for (const uint32_t slots : {64, 4096, 131072})
+    {
+        std::mt19937_64 random(slots);
+        Crowd crowd(slots);
+        for (uint32_t step = 0; step < 40'000; ++step)
+        {
+            if (step % 1000 == 0)
+            {
+                const uint32_t width = random() % 40;
+                crowd.wheel.SetWidth(width);
+                EXPECT_LE(crowd.wheel.GetWidth(), std::max(width, 12U));
+            }
+            const uint64_t spread = uint64_t{1} << (random() % 40);
+            crowd.Insert(crowd.now + random() % spread);
+            if (step % 3 > 0 || step > 30'000)
+            {
+                ASSERT_EQ(crowd.wheel.PeekNext().key.m_uid, crowd.expected.begin()->key.m_uid);
+                crowd.Take();
+            }
+            ASSERT_EQ(crowd.wheel.GetCount(), crowd.expected.size());
+        }
+        const std::vector<Event> rest = crowd.wheel.TakeAll();
+        EXPECT_EQ(std::set<Event>(rest.begin(), rest.end()), crowd.expected);
+        EXPECT_EQ(rest.size(), crowd.expected.size());
+        EXPECT_EQ(crowd.wheel.GetCount(), 0U);
     }
 }
