@@ -5,6 +5,7 @@
 
 #include <ns3/scheduler.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -20,10 +21,16 @@ namespace ns3
  * wheel has a fixed number of slots. Events of the current slot are sorted; the next event is taken
  * from their end. Events of later slots wait unsorted in a list for each slot. Events beyond the
  * wheel are in a heap. If many events are pending, the next slot becomes current before the last
- * events of its predecessor have run, so that LookAhead() knows the following events. The wheel
- * measures how many events a slot has, and makes its slots shorter or longer, so that an event
- * costs a few list operations whether the fabric has ten hosts or ten thousand. The worst case, all
- * events at one instant, costs as much as a heap.
+ * events of its predecessor have run, so that LookAhead() knows the following events.
+ *
+ * A slot with many events, such as the instant at which all hosts start, is divided into parts,
+ * down to one time step. A part has a list, as a slot has. Some parts at a time become sorted. An
+ * event that is inserted far from the next event waits in the list of its part or slot, even if
+ * that slot is current or past, so that an insertion moves few events.
+ *
+ * The wheel measures how many events a slot has, and makes its slots shorter or longer, so that an
+ * event costs a few list operations whether the fabric has ten hosts or ten thousand, and whether
+ * their events are spread or simultaneous.
  *
  * Events leave in ns-3's order, by time and then by uid. The width of the slots affects only speed.
  * Memory is allocated only while the number of pending events reaches a new maximum.
@@ -45,13 +52,13 @@ class RdmaEventWheel
     /** \return true if no event is pending */
     bool IsEmpty() const
     {
-        return !HasCurrent() && m_late.empty() && m_inWheel == 0 && m_far.empty();
+        return !HasCurrent() && m_inLists == 0 && m_far.empty();
     }
 
     /** \return number of pending events */
     std::size_t GetCount() const
     {
-        return GetNCurrent() + m_late.size() + m_inWheel + m_far.size();
+        return GetNCurrent() + m_inLists + m_far.size();
     }
 
     /** \return log2 of the time steps in a slot */
@@ -94,10 +101,8 @@ class RdmaEventWheel
             node.event.key.m_ts = ts;
             node.event.key.m_uid = uid;
             node.event.key.m_context = context;
-            node.next = m_heads[place];
-            m_heads[place] = index;
-            m_used[place / 64] |= uint64_t{1} << (place % 64);
-            ++m_inWheel;
+            m_slots.Push(place, index, node);
+            ++m_inLists;
             return;
         }
         InsertElsewhere(impl, ts, uid, context);
@@ -154,20 +159,48 @@ class RdmaEventWheel
     static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
     static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot has events
     static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
-    static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
+    static constexpr uint32_t MOST_BITS = 28;       //!< log2 of the largest width
+    static constexpr uint32_t SPAN_BITS = 29;       //!< log2 of the least time steps of the wheel
+    static constexpr uint32_t PARTS = 4096;         //!< parts of a slot with many events
+    static constexpr uint32_t PART_BITS = 12;       //!< log2 of PARTS
     static constexpr uint32_t MOST_SHIFTS = 32;     //!< most events that an insertion moves
+    static constexpr uint32_t BATCH = 16;           //!< parts, or events, that are taken at a time
     static constexpr uint32_t MANY = 8;             //!< events in a slot that make slots shorter
     static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
-    static constexpr uint32_t CROWD = 1024;         //!< events in the lists for IsCrowded()
+    static constexpr uint32_t CROWD = 1024;         //!< events for IsCrowded()
     static constexpr uint32_t AHEAD = 5;            //!< events for LookAhead() if IsCrowded()
     static constexpr uint32_t ROOM = 256;           //!< events for which there is initial memory
+
+    static_assert(LEAST_BITS >= PART_BITS, "a part has a time step at least");
+    static_assert(ROOM > MOST_SHIFTS + AHEAD, "a slot that is not divided fits");
 
     /** An event in a slot's list. */
     struct Node
     {
         Event event;         //!< the scheduled event
         uint32_t next{NONE}; //!< index of the next node in the list
+    };
+
+    /** Lists of events, one for each place, of which the latest insertion is the first. */
+    struct Lists
+    {
+        /** \param places number of lists, a multiple of 64 */
+        explicit Lists(uint32_t places);
+
+        /** Adds a node. \param place place of the list \param index index of \p node */
+        void Push(uint32_t place, uint32_t index, Node& node)
+        {
+            node.next = heads[place];
+            heads[place] = index;
+            used[place / 64] |= uint64_t{1} << (place % 64);
+        }
+
+        uint32_t Empty(uint32_t place);
+        uint32_t FindUsed(uint32_t start) const;
+
+        std::vector<uint32_t> heads; //!< first node of each list
+        std::vector<uint64_t> used;  //!< bitmap of the lists with events
     };
 
     uint64_t GetSlot(const Event& ev) const
@@ -193,15 +226,15 @@ class RdmaEventWheel
         return m_end != m_current.get();
     }
 
-    /** \return true if the next event is the first one of m_late */
-    bool IsLateNext() const
+    /** \return the event's part of its slot */
+    uint32_t GetPart(const Event& ev) const
     {
-        return !m_late.empty() && (!HasCurrent() || m_end[-1] > m_late.front());
+        return static_cast<uint32_t>(ev.key.m_ts >> (m_slotBits - PART_BITS)) % PARTS;
     }
 
     void FindEasy()
     {
-        m_easyAbove = m_current.get() + (m_late.empty() ? m_ahead : m_maxCurrent);
+        m_easyAbove = m_current.get() + m_ahead;
     }
 
     void AddToCurrent(const Event& ev)
@@ -215,47 +248,59 @@ class RdmaEventWheel
 
     void InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context);
     void InsertIntoCurrent(const Event& ev);
+    bool InsertIntoPart(const Event& ev);
+    bool InsertNear(const Event& ev);
+    void Clear(const Event& ev);
+    void ReturnSlots(uint64_t slot);
+    void ReturnParts(uint32_t part);
+    void InsertMoved(std::vector<Event>& moved);
+    uint32_t MakeNode(const Event& ev);
     const Event* TakeHardNext();
     void GrowCurrent();
     uint64_t FindNextSlot() const;
     bool Advance();
+    void TakeFar(uint64_t slot);
     void Review();
-    uint32_t EmptySlot(uint32_t place);
-    void TakeList(uint32_t first);
-    void TakeAllLists();
+    bool RemoveFromList(Lists& lists, uint32_t place, const Event& ev);
+    const Event& FindFirst(uint32_t index) const;
+    void MoveList(uint32_t first, std::vector<Event>& events);
+    void MoveLists(Lists& lists, std::vector<Event>& events);
     void TakeSlotInOrder(uint32_t place);
-    void TakeFar();
+    void DivideSlot(uint32_t first);
+    void TakeParts();
+    void TakePart(uint32_t first);
     void FreeList(uint32_t first, uint32_t last);
     void PrefetchNextSlot() const;
-    void SortCurrent();
 
     /// Events as a heap of the standard library, whose front is the first event.
     using Heap = std::vector<Event>;
 
-    static Event* Find(Event* begin, Event* end, const Event& ev);
     static void PushOnHeap(Heap& heap, const Event& ev);
     static void PopFromHeap(Heap& heap);
     static bool RemoveFromHeap(Heap& heap, const Event& ev);
 
-    std::unique_ptr<Event[]> m_current; //!< events of m_slot and earlier, the last of them first
+    std::unique_ptr<Event[]> m_current; //!< sorted events, the last of them first
     Event* m_end{nullptr};              //!< end of the events in m_current
     /// TakeNext() may take the last event of m_current if m_end is above this address.
     const Event* m_easyAbove{nullptr};
-    uint32_t m_maxCurrent{0};      //!< number of events that m_current has memory for
-    Heap m_late;                   //!< events of m_slot that m_current would insert too slowly
-    std::vector<Event> m_moved;    //!< scratch space of SetWidth()
-    Heap m_far;                    //!< events inserted beyond the wheel
-    std::vector<uint32_t> m_heads; //!< first node of each slot's list
-    std::vector<uint64_t> m_used;  //!< bitmap of the slots with events
-    std::vector<Node> m_nodes;     //!< storage of all list nodes
-    uint32_t m_lastPlace;          //!< number of slots, less 1
-    uint64_t m_slot{0};            //!< current slot
-    uint32_t m_slotBits;           //!< log2 of the time steps in a slot
-    uint32_t m_inWheel{0};         //!< number of events in the lists
-    uint32_t m_free{NONE};         //!< index of the first free node
-    uint32_t m_ahead{0};      //!< events left at which to Advance(): 0, or AHEAD if IsCrowded()
-    uint32_t m_taken{0};      //!< events that reached the current slot since the last review
-    uint32_t m_slotsTaken{0}; //!< slots that held these events
+    uint32_t m_maxCurrent{0};   //!< number of events that m_current has memory for
+    std::vector<Event> m_moved; //!< scratch space for events that change their lists
+    Heap m_far;                 //!< events inserted beyond the wheel
+    uint32_t m_lastPlace;       //!< number of slots, less 1
+    Lists m_slots;              //!< events of the slots that follow the current one
+    Lists m_parts{PARTS};       //!< events of m_slot that m_current does not have
+    std::vector<Node> m_nodes;  //!< storage of all list nodes
+    uint64_t m_slot{0};         //!< current slot; events of m_current are in m_slot or earlier
+    uint32_t m_part{PARTS - 1}; //!< latest part that m_current has; what m_parts has is later
+    uint32_t m_slotBits;        //!< log2 of the time steps in a slot
+    uint32_t m_leastBits;       //!< log2 of the least width that Review() chooses
+    uint32_t m_inLists{0};      //!< number of events in m_slots and m_parts
+    uint32_t m_inParts{0};      //!< number of events in m_parts
+    uint32_t m_free{NONE};      //!< index of the first free node
+    uint32_t m_ahead{0};        //!< events left at which to Advance(): 0, or AHEAD if IsCrowded()
+    uint32_t m_taken{0};        //!< events that reached the current slot since the last review
+    uint32_t m_slotsTaken{0};   //!< slots that held these events
+    uint32_t m_farTaken{0};     //!< events of m_taken that came from m_far
 };
 
 } // namespace ns3

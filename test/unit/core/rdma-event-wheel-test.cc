@@ -151,3 +151,95 @@ TEST(RdmaEventWheel, OfAnyNumberOfSlotsAndAnyWidth)
         EXPECT_EQ(crowd.wheel.GetCount(), 0U);
     }
 }
+
+TEST(RdmaEventWheel, AnInstantOfManyEventsIsInOrderAndKnownAhead)
+{
+    for (const uint32_t slots : {4096, 131072})
+    {
+        for (const uint32_t places : {1, 7, 1000})
+        {
+            std::mt19937_64 random(places);
+            Crowd crowd(slots);
+            for (uint32_t i = 0; i < 5000; ++i)
+            {
+                crowd.Insert(random() % places);
+            }
+            // Events belong to the present instant, at later places, or to the instant 2 ns later.
+            for (uint32_t step = 0; step < 60'000; ++step)
+            {
+                crowd.Take();
+                const uint64_t place = crowd.now % 1000;
+                const bool isSame = step % 4 == 0 && place < places;
+                crowd.Insert(isSame ? crowd.now + random() % (places - place)
+                                    : crowd.now - place + 2'000'000 + random() % places);
+            }
+            EXPECT_GT(crowd.known, crowd.looks / 10 * 9) << slots << " " << places;
+            while (!crowd.expected.empty())
+            {
+                crowd.Take();
+            }
+            EXPECT_TRUE(crowd.wheel.IsEmpty());
+        }
+    }
+}
+
+TEST(RdmaEventWheel, UidsOfAnInstantInAnyOrder)
+{
+    std::mt19937_64 random(1);
+    RdmaEventWheel wheel(4096);
+    std::set<Event> expected;
+    const auto insert = [&](uint64_t at) {
+        Event ev{};
+        ev.key.m_ts = at;
+        ev.key.m_uid = static_cast<uint32_t>(random());
+        if (expected.insert(ev).second)
+        {
+            wheel.Insert(ev);
+        }
+    };
+    for (uint32_t i = 0; i < 3000; ++i)
+    {
+        insert(random() % 2);
+    }
+    for (uint32_t step = 0; step < 5000; ++step)
+    {
+        ASSERT_EQ(wheel.TakeNext()->key.m_uid, expected.begin()->key.m_uid);
+        expected.erase(expected.begin());
+        insert(1);
+        const auto victim = std::next(expected.begin(), random() % 100);
+        if (step % 8 == 0)
+        {
+            wheel.Remove(*victim);
+            expected.erase(victim);
+            insert(1);
+        }
+        ASSERT_EQ(wheel.GetCount(), expected.size());
+    }
+}
+
+TEST(RdmaEventWheel, EventsBeforeAPutBackEventAreKnownAhead)
+{
+    // A timer is next, and is put back. Then a crowd is inserted before the timer.
+    for (const uint32_t slots : {64, 131072})
+    {
+        std::mt19937_64 random(slots);
+        Crowd crowd(slots);
+        for (uint32_t round = 0; round < 20; ++round)
+        {
+            crowd.Insert(crowd.now + 1'000'000'000'000);
+            ASSERT_NE(crowd.wheel.TakeNext(), nullptr);
+            crowd.wheel.PutBack();
+            for (uint32_t i = 0; i < 3000; ++i)
+            {
+                crowd.Insert(crowd.now + random() % 100'000'000);
+            }
+            for (uint32_t i = 0; i < 3000; ++i)
+            {
+                crowd.Take();
+            }
+            crowd.Take();
+        }
+        EXPECT_TRUE(crowd.wheel.IsEmpty());
+        EXPECT_GT(crowd.known, crowd.looks / 2) << slots;
+    }
+}
