@@ -928,6 +928,11 @@ RdmaFabricRun::Run(bool progress)
             // One write, because several processes may write at the same time.
             std::cerr << "rdma: note: one thread runs all nodes: " + reason + "\n";
         }
+        const RdmaGroupRunCounters groups = RdmaSimulatorImpl::GetGroupCounters();
+        if (m_options.explain && groups.windows > 0)
+        {
+            std::cerr << "rdma: note: " + groups.Describe() + "\n";
+        }
     }
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())

@@ -17,6 +17,11 @@ RdmaEngine::RunningScope::~RunningScope()
     s_running = m_before;
 }
 
+RdmaEngine::RdmaEngine(uint32_t slots, uint32_t widthBits)
+    : m_wheel(slots, widthBits)
+{
+}
+
 RdmaEngine*
 RdmaEngine::PeekRunning()
 {

@@ -9,6 +9,7 @@
 #include <ns3/event-impl.h>
 #include <ns3/ptr.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -52,7 +53,7 @@ class RdmaEvent : public EventImpl
 
 /**
  * \ingroup rdma
- * Clock and event list of RdmaSimulatorImpl, or of one group of nodes (RdmaParallelRun).
+ * Clock and event list of RdmaSimulatorImpl, or of one group of nodes (RdmaGroupRun).
  *
  * The module's own events reach the engine directly while it runs: they need no EventId, no
  * ns3::Time and no virtual call of ns3::SimulatorImpl. RdmaNow() and RdmaSchedule() call the
@@ -61,6 +62,13 @@ class RdmaEvent : public EventImpl
 class RdmaEngine
 {
   public:
+    /**
+     * \param slots number of slots of the event list (RdmaEventWheel)
+     * \param widthBits log2 of the time steps in a slot of the event list at the start
+     */
+    explicit RdmaEngine(uint32_t slots = RdmaEventWheel::SLOTS,
+                        uint32_t widthBits = RdmaEventWheel::FIRST_BITS);
+
     /** \return the engine whose event is running on this thread, or null if there is none */
     static RdmaEngine* GetRunning()
     {
@@ -194,7 +202,8 @@ class RdmaEngine
     Scheduler::EventKey RunBefore(const Scheduler::EventKey& limit,
                                   const std::atomic<bool>* interrupted = nullptr)
     {
-        while (const Scheduler::Event* next = m_wheel.TakeNext())
+        const uint64_t end = std::max(limit.m_ts, limit.m_ts + 1); // UINT64_MAX has no successor
+        while (const Scheduler::Event* next = m_wheel.TakeNext(end))
         {
             if (!(next->key < limit))
             {
@@ -205,10 +214,10 @@ class RdmaEngine
             RunEvent(*next);
             if (interrupted && interrupted->load(std::memory_order_relaxed))
             {
-                return GetNextKey();
+                break;
             }
         }
-        return NO_EVENT;
+        return GetNextKey();
     }
 
     /** \return time and uid of the next event; NO_EVENT if none is pending */
@@ -220,7 +229,7 @@ class RdmaEngine
     /** Drops all pending events. */
     void Clear();
 
-    // Groups of nodes (RdmaParallelRun)
+    // Groups of nodes (RdmaGroupRun)
 
     /// Key that stands for no event; later than the key of every event.
     static constexpr Scheduler::EventKey NO_EVENT{std::numeric_limits<uint64_t>::max(),
@@ -235,7 +244,7 @@ class RdmaEngine
     };
 
     /**
-     * Makes this the engine of one of several groups of nodes, which run on different threads.
+     * Makes this the engine of one of several groups of nodes, which run apart.
      * \param group number of the group; 0 runs on the thread of Simulator::Run()
      * \param defersSinks true: sinks of trace sources are called while all groups rest
      */
@@ -246,7 +255,7 @@ class RdmaEngine
         m_defersSinks = defersSinks;
     }
 
-    /** \return true if other groups of nodes run on other threads meanwhile */
+    /** \return true if the engine is that of one of several groups, which run apart */
     bool IsApart() const
     {
         return m_isApart;
@@ -282,6 +291,40 @@ class RdmaEngine
 
     /** Ends the program with a message about a packet of ns-3 that must not be made or read. */
     [[noreturn]] void RefusePacket() const;
+
+    /** \param lane lane for frames to other groups in the present window (RdmaBorder) */
+    void SetLane(uint32_t lane)
+    {
+        m_lane = lane;
+    }
+
+    /** \return lane for frames to other groups in the present window */
+    uint32_t GetLane() const
+    {
+        return m_lane;
+    }
+
+    /** Records that an event has sent a frame to another group. \param at time of its arrival */
+    void RecordCrossing(RdmaEventTime at)
+    {
+        ++m_crossings;
+        m_earliestCrossing = std::min(m_earliestCrossing, static_cast<uint64_t>(at.GetFs()));
+    }
+
+    /** \return number of frames that events have sent to other groups */
+    uint64_t GetCrossings() const
+    {
+        return m_crossings;
+    }
+
+    /**
+     * \return time in femtoseconds at which the first of the frames arrives that events have sent
+     *         to other groups since the latest call; the time of NO_EVENT if there is none
+     */
+    uint64_t TakeEarliestCrossing()
+    {
+        return std::exchange(m_earliestCrossing, NO_EVENT.m_ts);
+    }
 
     /** \return number of the engine's group of nodes */
     uint32_t GetGroup() const
@@ -410,8 +453,11 @@ class RdmaEngine
     uint64_t m_count{0};                         //!< number of events that have run
     uint32_t m_uid{FIRST_UID};                   //!< uid of the next event
     uint32_t m_group{0};                         //!< number of the group of nodes
-    bool m_isApart{false};                       //!< other groups run on other threads
+    uint32_t m_lane{0};                          //!< lane for frames to other groups
+    bool m_isApart{false};                       //!< other groups run apart
     bool m_defersSinks{false};                   //!< sinks are called while all groups rest
+    uint64_t m_crossings{0};                     //!< frames that events have sent to other groups
+    uint64_t m_earliestCrossing{NO_EVENT.m_ts};  //!< first arrival of some of these frames
     std::vector<Note> m_notes;                   //!< work to be done while all groups rest
     RdmaEventWheel m_wheel;                      //!< pending events
 };

@@ -510,7 +510,7 @@ RdmaEventWheel::Advance()
         TakeSlotInOrder(GetPlace(slot));
         ++m_slotsTaken;
     }
-    m_ahead = m_inLists + GetNCurrent() >= CROWD ? AHEAD : 0;
+    m_ahead = m_inLists + GetNCurrent() >= m_crowd ? AHEAD : 0;
     FindEasy();
     for (const Event* ev = left.data(); ev != leftEnd; ++ev)
     {
@@ -523,10 +523,23 @@ RdmaEventWheel::Advance()
     return true;
 }
 
-const RdmaEventWheel::Event*
-RdmaEventWheel::TakeHardNext()
+/** \return false if all events that m_current does not have are at \p end or later */
+bool
+RdmaEventWheel::MustAdvance(uint64_t end) const
 {
-    if (GetNCurrent() <= m_ahead && !Advance())
+    if (m_inParts > 0 || end == UINT64_MAX)
+    {
+        return true;
+    }
+    const uint64_t slot = FindNextSlot();
+    return (slot != NO_SLOT && slot << m_slotBits < end) ||
+           (!m_far.empty() && m_far.front().key.m_ts < end);
+}
+
+const RdmaEventWheel::Event*
+RdmaEventWheel::TakeHardNext(uint64_t end)
+{
+    if (GetNCurrent() <= m_ahead && (!MustAdvance(end) || !Advance()) && !HasCurrent())
     {
         return nullptr;
     }

@@ -41,6 +41,7 @@ class RdmaEventWheel
     using Event = Scheduler::Event; //!< an event, its time in time steps, its uid and its context
 
     static constexpr uint32_t SLOTS = 131072;  //!< slots of a wheel for a whole fabric
+    static constexpr uint32_t CROWD = 1024;    //!< pending events for IsCrowded(), unless set
     static constexpr uint32_t FIRST_BITS = 20; //!< log2 of the first width, in time steps
 
     /**
@@ -59,6 +60,12 @@ class RdmaEventWheel
     std::size_t GetCount() const
     {
         return GetNCurrent() + m_inLists + m_far.size();
+    }
+
+    /** \param events number of pending events from which on IsCrowded() is true */
+    void SetCrowd(uint32_t events)
+    {
+        m_crowd = events;
     }
 
     /** \return log2 of the time steps in a slot */
@@ -120,11 +127,14 @@ class RdmaEventWheel
     /**
      * Removes the next event.
      *
-     * \return the event, valid until the next call of a non-const function; null if none is pending
+     * \param end time step from which on events may stay where they are: insertions that follow
+     *        are then as cheap as ever
+     * \return the event, which may be later than \p end, valid until the next call of a non-const
+     *         function; null if no event before \p end is pending
      */
-    const Event* TakeNext()
+    const Event* TakeNext(uint64_t end = UINT64_MAX)
     {
-        return m_end > m_easyAbove ? --m_end : TakeHardNext();
+        return m_end > m_easyAbove ? --m_end : TakeHardNext(end);
     }
 
     /** Undoes the latest TakeNext(), after which no other function may have been called. */
@@ -168,7 +178,6 @@ class RdmaEventWheel
     static constexpr uint32_t MANY = 8;             //!< events in a slot that make slots shorter
     static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
-    static constexpr uint32_t CROWD = 1024;         //!< events for IsCrowded()
     static constexpr uint32_t AHEAD = 5;            //!< events for LookAhead() if IsCrowded()
     static constexpr uint32_t ROOM = 256;           //!< events for which there is initial memory
 
@@ -255,7 +264,8 @@ class RdmaEventWheel
     void ReturnParts(uint32_t part);
     void InsertMoved(std::vector<Event>& moved);
     uint32_t MakeNode(const Event& ev);
-    const Event* TakeHardNext();
+    const Event* TakeHardNext(uint64_t end);
+    bool MustAdvance(uint64_t end) const;
     void GrowCurrent();
     uint64_t FindNextSlot() const;
     bool Advance();
@@ -297,6 +307,7 @@ class RdmaEventWheel
     uint32_t m_inLists{0};      //!< number of events in m_slots and m_parts
     uint32_t m_inParts{0};      //!< number of events in m_parts
     uint32_t m_free{NONE};      //!< index of the first free node
+    uint32_t m_crowd{CROWD};    //!< events for IsCrowded()
     uint32_t m_ahead{0};        //!< events left at which to Advance(): 0, or AHEAD if IsCrowded()
     uint32_t m_taken{0};        //!< events that reached the current slot since the last review
     uint32_t m_slotsTaken{0};   //!< slots that held these events

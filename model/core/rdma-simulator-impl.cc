@@ -16,6 +16,7 @@
 #include <ns3/global-value.h>
 #include <ns3/log.h>
 #include <ns3/make-event.h>
+#include <ns3/node-list.h>
 #include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -37,6 +38,7 @@ namespace
 {
 
 constexpr uint32_t MOST_THREADS = 256; // of the global value threads and the attribute Threads
+constexpr uint32_t MOST_GROUPS = 4096; // of the attribute Groups
 
 /// Simulator that RdmaSimulatorImpl::Select() makes.
 enum SimulatorChoice
@@ -89,8 +91,17 @@ RdmaSimulatorImpl::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaSimulatorImpl::m_threads),
                           MakeUintegerChecker<uint32_t>(1, MOST_THREADS))
+            .AddAttribute("Groups",
+                          "Groups of nodes that run one after the other for windows of simulated "
+                          "time, at most. 0: the simulator chooses the number from the size of "
+                          "the CPU cache and the pending events, and changes it while the run "
+                          "goes on. 1: there is one list of events, and one thread. Results do "
+                          "not depend on the number of groups.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaSimulatorImpl::m_groupsAsked),
+                          MakeUintegerChecker<uint32_t>(0, MOST_GROUPS))
             .AddAttribute("Grouping",
-                          "Type of the ns3::QbbNodeGroups that divides nodes among the threads.",
+                          "Type of the ns3::QbbNodeGroups that divides nodes into groups.",
                           StringValue("ns3::QbbFabricGroups"),
                           MakeStringAccessor(&RdmaSimulatorImpl::m_grouping),
                           MakeStringChecker())
@@ -206,14 +217,14 @@ RdmaSimulatorImpl::GetPresentEngine() const
 const RdmaEngine&
 RdmaSimulatorImpl::GetEngineOf(const EventId& id) const
 {
-    RdmaParallelRun* const run = m_run.get();
+    RdmaGroupRun* const run = m_run.get();
     return run ? run->GetEngine(id.GetContext()) : m_engine;
 }
 
 bool
 RdmaSimulatorImpl::IsFinished() const
 {
-    const RdmaParallelRun* const run = m_run.get();
+    const RdmaGroupRun* const run = m_run.get();
     if (!run)
     {
         return m_engine.GetEvents().IsEmpty() || m_stop;
@@ -257,9 +268,9 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     AskForLargePages();
-    if (!RunOnRanks() && (m_threads == 1 || !RunOnThreads()))
+    if (!RunOnRanks())
     {
-        RunOnOneThread();
+        RunInPhases();
     }
 }
 
@@ -335,9 +346,73 @@ RdmaSimulatorImpl::GetGroups()
     return *m_groups;
 }
 
-/** Runs the groups apart until the end, or until a number of events. \return false at the latter */
+/** \return true if this run cannot have groups; m_reason has the reason if there are threads */
 bool
-RdmaSimulatorImpl::RunGroups(uint32_t groups, uint64_t events)
+RdmaSimulatorImpl::HasToUseOneList()
+{
+    if (!m_demand.empty() || m_groupsAsked == 1)
+    {
+        return true;
+    }
+#ifdef NS3_LOG_ENABLE
+    // A reader of a log expects the lines in the order of simulated time.
+    const LogComponent::ComponentList* components = LogComponent::GetComponentList();
+    return m_threads == 1 &&
+           std::any_of(components->begin(), components->end(), [](const auto& component) {
+               return !component.second->IsNoneEnabled();
+           });
+#else
+    return false;
+#endif
+}
+
+/** Chooses between one list and groups, and divides the nodes. */
+RdmaGroupChoice
+RdmaSimulatorImpl::Choose()
+{
+    RdmaGroupChoice choice;
+    if (HasToUseOneList())
+    {
+        m_listEvents = UINT64_MAX;
+        return choice;
+    }
+    const RdmaPs lookahead = m_groups && m_divisions > 0 ? m_groups->GetLookahead() : 1_us;
+    choice = RdmaGroupChoice::Make(m_activity, lookahead, m_threads, m_cacheBytes);
+    if (m_groupsAsked > 0)
+    {
+        choice = {m_groupsAsked, 0};
+        m_listEvents = 1;
+    }
+    else
+    {
+        m_listEvents = EVENTS_BETWEEN_CHOICES;
+    }
+    if (choice.groups > 1)
+    {
+        choice.groups = GetGroups().Divide(
+            {choice.groups, m_threads, FindForeignNodes(), m_threads > 1 && m_defersSinks});
+        m_reason = m_groups->GetReason();
+        // Looking at all nodes takes time.
+        m_refusals = choice.groups > 1 ? 0 : m_refusals + 1;
+        m_listEvents <<= std::min<uint64_t>(3 * m_refusals, 32);
+        m_divisions += choice.groups > 1;
+    }
+    return choice;
+}
+
+void
+RdmaSimulatorImpl::RecordActivity(uint64_t events, RdmaPs begin)
+{
+    const RdmaPs time = m_engine.GetTime().GetInstant() - begin;
+    if (events > EVENTS_BETWEEN_LOOKS && time > 0_ps)
+    {
+        m_activity = {events, time, m_engine.GetEvents().GetCount()};
+    }
+}
+
+/** Runs the groups apart until the end or a pause. \return false at a pause */
+bool
+RdmaSimulatorImpl::RunGroups(const RdmaGroupChoice& choice)
 {
     const auto takeForeign = [this] {
         TakeForeignEvents();
@@ -346,21 +421,37 @@ RdmaSimulatorImpl::RunGroups(uint32_t groups, uint64_t events)
             m_run->Stop();
         }
     };
-    m_run = std::make_unique<RdmaParallelRun>(m_engine,
-                                              *m_groups,
-                                              groups,
-                                              m_notes,
-                                              m_defersSinks,
-                                              m_interrupted);
+    const uint64_t count = m_engine.GetEventCount();
+    const RdmaPs begin = m_engine.GetTime().GetInstant();
+    RdmaGroupRun::Setting setting;
+    setting.groups = choice.groups;
+    setting.threads = std::min(m_threads, choice.groups);
+    setting.defersSinks = m_defersSinks;
+    // On one thread, no other thread waits for a group whose load has changed.
+    setting.pause.events = m_groups->GetEventsToNext(m_divisions - (m_threads > 1 ? 1 : 0));
+    setting.pause.eventsOfWindow = choice.eventsOfWindow;
+    setting.pause.leavesScripts = m_threads == 1;
+    m_run = std::make_unique<RdmaGroupRun>(m_engine, *m_groups, setting, m_notes, m_interrupted);
     bool isOver = false;
     std::exception_ptr failure;
     try
     {
-        isOver = m_run->Run(takeForeign, events);
+        isOver = m_run->Run(takeForeign, [this] { AskForLargePages(); });
     }
     catch (...)
     {
         failure = std::current_exception();
+    }
+    m_counters += m_run->GetCounters();
+    if (m_run->GetEventCount() - count >= setting.pause.events)
+    {
+        m_listEvents = 0;
+    }
+    else if (m_groupsAsked == 0 && !m_run->IsSparse())
+    {
+        // The event of a script comes next. Code from outside may have changed anything then, so
+        // that a new division looks at all nodes.
+        m_listEvents = EVENTS_FOR_LOOK * NodeList::GetNNodes();
     }
     m_run.reset();
     m_groups->Unite();
@@ -368,6 +459,7 @@ RdmaSimulatorImpl::RunGroups(uint32_t groups, uint64_t events)
     {
         std::rethrow_exception(failure);
     }
+    RecordActivity(m_engine.GetEventCount() - count, begin);
     return isOver;
 }
 
@@ -376,38 +468,45 @@ void
 RdmaSimulatorImpl::HandleNotes()
 {
     const Scheduler::EventKey now = m_engine.GetKey();
-    RdmaParallelRun::HandleNotes(m_engine, m_notes, RdmaEngine::NO_EVENT.m_ts);
+    RdmaGroupRun::HandleNotes(m_engine, m_notes, RdmaEngine::NO_EVENT.m_ts);
     m_engine.Continue(now, m_engine.GetNextUid());
 }
 
-/** \return false if one thread has to run the rest, for the reason in m_reason */
-bool
-RdmaSimulatorImpl::RunOnThreads()
+/** Runs until the end, in phases with one list of events and phases in groups. */
+void
+RdmaSimulatorImpl::RunInPhases()
 {
-    RunFirstInstant();
-    AskForLargePages();
-    if (m_stop)
     {
-        return true;
+        const RdmaEngine::RunningScope scope(&m_engine);
+        HandleNotes();
     }
     m_reason = m_demand;
-    if (!m_demand.empty())
+    m_divisions = 0;
+    m_refusals = 0;
+    m_listEvents = EVENTS_BETWEEN_CHOICES;
+    bool isOver = false;
+    if (m_groupsAsked > 1)
     {
-        return false;
+        RunFirstInstant();
+        isOver = m_stop;
     }
-    for (uint32_t division = 0;; ++division)
+    else
     {
-        const uint32_t groups = GetGroups().Divide(m_threads, FindForeignNodes(), m_defersSinks);
-        m_reason = m_groups->GetReason();
-        if (groups < 2)
-        {
-            return false;
-        }
-        if (RunGroups(groups, m_groups->GetEventsToNext(division)))
-        {
-            return true;
-        }
+        isOver = RunList();
     }
+    while (!isOver)
+    {
+        const RdmaGroupChoice choice = Choose();
+        isOver = choice.groups > 1 && RunGroups(choice);
+        isOver = isOver || RunList();
+    }
+}
+
+RdmaGroupRunCounters
+RdmaSimulatorImpl::GetGroupCounters()
+{
+    const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
+    return own ? own->m_counters : RdmaGroupRunCounters();
 }
 
 uint32_t
@@ -458,11 +557,15 @@ RdmaSimulatorImpl::RunFirstInstant()
     }
 }
 
-void
-RdmaSimulatorImpl::RunOnOneThread()
+/** Runs m_listEvents events with one list of events. \return false if more are pending */
+bool
+RdmaSimulatorImpl::RunList()
 {
     const RdmaEngine::RunningScope scope(&m_engine);
-    HandleNotes();
+    const uint64_t first = m_engine.GetEventCount();
+    const RdmaPs begin = m_engine.GetTime().GetInstant();
+    const uint64_t end = m_listEvents < UINT64_MAX - first ? first + m_listEvents : UINT64_MAX;
+    bool hasMore = true;
     do
     {
         m_interrupted = false;
@@ -470,8 +573,14 @@ RdmaSimulatorImpl::RunOnOneThread()
         do
         {
             AskForLargePages();
-        } while (!m_stop && m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
+            const uint64_t left = end - m_engine.GetEventCount();
+            hasMore = m_engine.RunSome(
+                static_cast<uint32_t>(std::min<uint64_t>(left, EVENTS_BETWEEN_LOOKS)),
+                m_interrupted);
+        } while (!m_stop && hasMore && m_engine.GetEventCount() < end);
     } while (!m_stop && m_interrupted);
+    RecordActivity(m_engine.GetEventCount() - first, begin);
+    return m_stop || !hasMore;
 }
 
 bool
@@ -499,7 +608,7 @@ RdmaSimulatorImpl::Stop()
         m_interrupted = true; // comes last: Run() looks at m_stop once it has reset the flag
         return;
     }
-    RdmaParallelRun* const run = m_run.get();
+    RdmaGroupRun* const run = m_run.get();
     NS_ABORT_MSG_IF(run && (RdmaEngine::GetRunning() || run->IsHandlingNotes()),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
@@ -535,7 +644,7 @@ RdmaSimulatorImpl::Insert(const Time& delay, uint32_t context, EventImpl* event)
         return m_run->Insert(at, context, event);
     }
     // A later division of the nodes asks which events are the module's own.
-    if (auto* own = m_threads > 1 ? dynamic_cast<RdmaEvent*>(event) : nullptr)
+    if (auto* own = dynamic_cast<RdmaEvent*>(event))
     {
         m_engine.Insert(at, context, own);
         return {};
@@ -679,7 +788,7 @@ RdmaSimulatorImpl::GetContext() const
 uint64_t
 RdmaSimulatorImpl::GetEventCount() const
 {
-    const RdmaParallelRun* const run = m_run.get();
+    const RdmaGroupRun* const run = m_run.get();
     return run ? run->GetEventCount() : m_engine.GetEventCount();
 }
 

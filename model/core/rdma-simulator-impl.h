@@ -5,8 +5,9 @@
 
 #include "qbb-node-groups.h"
 #include "rdma-engine.h"
+#include "rdma-group-choice.h"
+#include "rdma-group-run.h"
 #include "rdma-large-pages.h"
-#include "rdma-parallel-run.h"
 
 #include <ns3/event-id.h>
 #include <ns3/ptr.h>
@@ -40,13 +41,21 @@ class RdmaRankWindows;
  * Run(), destroy events. The event list is part of the simulator, so SetScheduler() has no effect.
  * The class is final because no event calls SimulatorImpl::PreEventHook(), which is for subclasses.
  *
- * With the attribute Threads above 1, groups of nodes run on threads of their own
- * (RdmaParallelRun). The results are the same bytes. While Simulator::Run() runs, a script's events
- * without a node may do anything, and its events of nodes of group 0 (QbbNodeGroups) may do
- * anything to their node. Everything else that a script tries ends with a message:
- * Simulator::Stop() in an event of a node, an event for another node, or a sink of a trace source
- * that was connected to a node of another thread during the run. The nodes are divided among the
- * threads again once their loads have been measured, and later at growing intervals.
+ * A simulation whose events need more memory than the CPU caches hold runs in groups of nodes
+ * (RdmaGroupRun): each group runs for a window of simulated time, then the next one, with the same
+ * results. The simulator chooses between one list of events and groups by itself, from the events
+ * of a window, the pending events and the size of the second-level cache, and changes its choice
+ * while the run goes on. On one thread, nodes are divided only while no code from outside of the
+ * module sees the events of a node, and all nodes are at one instant whenever such code runs. A
+ * script notices no groups then. The attribute Groups asks for a number of groups, for tests and
+ * measurements.
+ *
+ * With the attribute Threads above 1, the groups run on several threads while there is enough work
+ * for them. While they do, a script's events without a node may do anything, and its events of
+ * nodes of group 0 (QbbNodeGroups) may do anything to their node. Everything else that a script
+ * tries ends with a message: Simulator::Stop() in an event of a node, an event for another node, or
+ * a sink of a trace source that was connected to a node of another group during the run. The nodes
+ * are divided again once their loads have been measured, and later at growing intervals.
  *
  * Threads that do not belong to the simulator may call Simulator::ScheduleWithContext(), for any
  * node, and Simulator::Stop(). The delay counts from the moment at which the simulator takes the
@@ -126,6 +135,12 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     uint32_t GetContext() const override;
     uint64_t GetEventCount() const override;
 
+    /**
+     * \return what groups of nodes have done in all runs of the present simulator; zeros if there
+     *         were none
+     */
+    static RdmaGroupRunCounters GetGroupCounters();
+
     /** \return attribute Threads of the present simulator; 1 for another simulator */
     static uint32_t GetThreads();
 
@@ -171,26 +186,40 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     void AskForLargePages();
     QbbNodeGroups& GetGroups();
     std::set<uint32_t> FindForeignNodes();
-    bool RunGroups(uint32_t groups, uint64_t events);
+    bool HasToUseOneList();
+    RdmaGroupChoice Choose();
+    bool RunGroups(const RdmaGroupChoice& choice);
+    bool RunList();
+    void RecordActivity(uint64_t events, RdmaPs begin);
     void HandleNotes();
     bool RunOnRanks();
-    bool RunOnThreads();
+    void RunInPhases();
     void RunFirstInstant();
-    void RunOnOneThread();
     bool RunBefore(const Scheduler::EventKey& limit);
 
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
+    /// Events with one list that take as long as a look at a node.
+    static constexpr uint64_t EVENTS_FOR_LOOK = 8;
+    /// Events with one list before a choice between one list and groups.
+    static constexpr uint64_t EVENTS_BETWEEN_CHOICES = 65536;
 
     RdmaEngine m_engine;         //!< clock and event list
     uint32_t m_threads{1};       //!< attribute Threads
+    uint32_t m_groupsAsked{0};   //!< attribute Groups
     bool m_defersSinks{false};   //!< attribute DeferSinks
     std::string m_grouping;      //!< attribute Grouping: class that divides the nodes among threads
     std::string m_demand;        //!< reason of RequireOneThread()
     std::string m_reason;        //!< result of GetReasonForOneThread()
     Ptr<QbbNodeGroups> m_groups; //!< groups of nodes, once a run has asked for them
-    std::unique_ptr<RdmaParallelRun> m_run; //!< the run, while groups of nodes run apart
-    RdmaParallelRun::Notes m_notes;         //!< notes of events that have run on several threads
+    std::unique_ptr<RdmaGroupRun> m_run;        //!< the run, while groups of nodes run apart
+    uint64_t m_cacheBytes{GetRdmaCacheBytes()}; //!< size of the second-level cache of a core
+    RdmaActivity m_activity;                    //!< what the simulation has done lately
+    uint32_t m_divisions{0};                    //!< number of divisions of the nodes in this run
+    uint64_t m_listEvents{0};                   //!< events of the next phase with one list
+    uint64_t m_refusals{0};                     //!< divisions that were not possible, in a row
+    RdmaGroupRunCounters m_counters;            //!< what the groups have done
+    RdmaGroupRun::Notes m_notes; //!< notes of events that have run on several threads
     std::unique_ptr<RdmaRankWindows> m_windows; //!< windows of this rank of MPI among several
     std::atomic<bool> m_stop{false};            //!< Stop() has been called
     std::list<EventId> m_destroyEvents;         //!< events that Destroy() runs, in order

@@ -4,11 +4,10 @@
 
 #include "qbb-line.h"
 #include "qbb-port.h"
+#include "rdma-engine.h"
 #include "rdma-event-time.h"
 #include "rdma-prefetch.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -33,25 +32,34 @@ GetNext(std::vector<Entry>& entries, std::size_t& size)
 
 } // namespace
 
-void
-QbbFrameBorder::Open(uint32_t compartment)
+QbbFrameBorder::QbbFrameBorder(uint32_t threads)
+    : m_copies(threads > 1),
+      m_lanes(GetNLanes(threads))
 {
-    m_open = compartment;
-}
-
-uint64_t
-QbbFrameBorder::GetEarliest(uint32_t compartment) const
-{
-    const RdmaPs earliest = m_compartments[compartment].earliest;
-    return earliest == RDMA_NEVER ? std::numeric_limits<uint64_t>::max()
-                                  : static_cast<uint64_t>(earliest.Get()) * RDMA_FS_PER_PS;
 }
 
 void
-QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, RdmaPs arrival)
+QbbFrameBorder::Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival)
 {
-    Compartment& open = m_compartments[m_open];
-    Crossing& crossing = GetNext(open.crossings, open.size);
+    RdmaEngine* const engine = RdmaEngine::GetRunning();
+    Lane& lane = engine ? m_lanes[engine->GetLane()] : m_lanes.back();
+    if (engine)
+    {
+        engine->RecordCrossing(RdmaEventTime(arrival, 0));
+    }
+    if (!m_copies)
+    {
+        lane.handovers.push_back({&line, arrival, std::move(frame)});
+        return;
+    }
+    SendCopy(lane, line, *frame, arrival);
+    frame = nullptr;
+}
+
+void
+QbbFrameBorder::SendCopy(Lane& lane, QbbLine& line, QbbFrame& frame, RdmaPs arrival)
+{
+    Crossing& crossing = GetNext(lane.crossings, lane.size);
     crossing.line = &line;
     crossing.arrival = arrival;
     crossing.headers = frame;
@@ -59,28 +67,72 @@ QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, RdmaPs arrival)
     crossing.rest = NONE;
     if (frame.UsesRareFields())
     {
-        crossing.rest = static_cast<uint32_t>(open.restSize);
-        Rest& rest = GetNext(open.rests, open.restSize);
+        crossing.rest = static_cast<uint32_t>(lane.restSize);
+        Rest& rest = GetNext(lane.rests, lane.restSize);
         rest.fields = frame;
         std::swap(rest.packet, frame.packet);
         std::swap(rest.telemetry, frame.telemetry);
     }
-    open.earliest = std::min(open.earliest, arrival);
 }
 
-void
-QbbFrameBorder::TakeOver(uint32_t compartment)
+bool
+QbbFrameBorder::TakeOver(uint32_t turn)
 {
-    Compartment& full = m_compartments[compartment];
-    for (std::size_t i = 0; i < full.size; ++i)
+    bool hasFrames = false;
+    const auto last = static_cast<uint32_t>(m_lanes.size()) - 1;
+    const auto take = [this, &hasFrames](Lane& lane) {
+        const bool had = m_copies ? TakeCopies(lane) : TakeHandovers(lane);
+        hasFrames = hasFrames || had;
+    };
+    for (uint32_t lane = turn; lane < last; lane += 2)
     {
-        const Crossing& crossing = full.crossings[i];
-        if (i + 2 * AHEAD < full.size)
+        take(m_lanes[lane]);
+    }
+    take(m_lanes[last]);
+    return hasFrames;
+}
+
+bool
+QbbFrameBorder::TakeHandovers(Lane& lane)
+{
+    if (lane.handovers.empty())
+    {
+        return false;
+    }
+    const std::size_t size = lane.handovers.size();
+    for (std::size_t i = 0; i < size; ++i)
+    {
+        if (i + AHEAD < size)
         {
-            RdmaPrefetchLines(&full.crossings[i + 2 * AHEAD], 2);
-            RdmaPrefetchLines(full.crossings[i + AHEAD].line, 2);
+            RdmaPrefetchLines(lane.handovers[i + AHEAD].line, 2);
         }
-        Rest* const rest = crossing.rest == NONE ? nullptr : &full.rests[crossing.rest];
+        Handover& handover = lane.handovers[i];
+        if (handover.line->GetReceiver())
+        {
+            handover.line->TakeOver(std::move(handover.frame), handover.arrival);
+        }
+    }
+    // Frames for receivers that have been disposed of return to their pool.
+    lane.handovers.clear();
+    return true;
+}
+
+bool
+QbbFrameBorder::TakeCopies(Lane& lane)
+{
+    if (lane.size == 0)
+    {
+        return false;
+    }
+    for (std::size_t i = 0; i < lane.size; ++i)
+    {
+        const Crossing& crossing = lane.crossings[i];
+        if (i + 2 * AHEAD < lane.size)
+        {
+            RdmaPrefetchLines(&lane.crossings[i + 2 * AHEAD], 2);
+            RdmaPrefetchLines(lane.crossings[i + AHEAD].line, 2);
+        }
+        Rest* const rest = crossing.rest == NONE ? nullptr : &lane.rests[crossing.rest];
         QbbPort* const receiver = crossing.line->GetReceiver();
         if (!receiver)
         {
@@ -100,9 +152,9 @@ QbbFrameBorder::TakeOver(uint32_t compartment)
         }
         crossing.line->TakeOver(std::move(frame), crossing.arrival);
     }
-    full.size = 0;
-    full.restSize = 0;
-    full.earliest = RDMA_NEVER;
+    lane.size = 0;
+    lane.restSize = 0;
+    return true;
 }
 
 } // namespace ns3

@@ -8,8 +8,8 @@
 #include "qbb-node-groups.h"
 #include "rdma-ps.h"
 
-#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -19,29 +19,41 @@ class QbbLine;
 
 /**
  * \ingroup rdma
- * Holds the frames that nodes of one thread send to nodes of another. A frame crosses by value: the
- * sender's frame returns to its pool, and the receiving port allocates a frame from its own pool. A
- * packet of ns-3 goes with its frame: nothing else refers to the packet object of a frame.
+ * Holds the frames that nodes of other groups send to the nodes of one group.
+ *
+ * If one thread runs all groups, the frames themselves cross. If several threads run the groups, a
+ * frame crosses by value: the sender's frame returns to its pool, and the receiving port allocates
+ * a frame from its own pool. A packet of ns-3 goes with its frame: nothing else refers to the
+ * packet object of a frame.
  */
 class QbbFrameBorder final : public RdmaBorder
 {
   public:
+    /** \param threads number of threads that run the groups */
+    explicit QbbFrameBorder(uint32_t threads);
+
     // Inherited from RdmaBorder
-    void Open(uint32_t compartment) override;
-    uint64_t GetEarliest(uint32_t compartment) const override;
-    void TakeOver(uint32_t compartment) override;
+    bool TakeOver(uint32_t turn) override;
 
     /**
      * Takes a frame whose transmission begins.
      *
      * \param line line of the receiver
-     * \param frame the frame, which the caller destroys
+     * \param frame the frame
      * \param arrival instant at which the last bit arrives at the receiver
      */
-    void Send(QbbLine& line, QbbFrame& frame, RdmaPs arrival);
+    void Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival);
 
   private:
     static constexpr uint32_t NONE = UINT32_MAX; //!< index that stands for no Rest
+
+    /** A frame that crosses itself. */
+    struct Handover
+    {
+        QbbLine* line;     //!< line of the receiver
+        RdmaPs arrival;    //!< instant at which the last bit arrives
+        QbbFramePtr frame; //!< the frame
+    };
 
     /** Fields of a crossing frame that few frames use. */
     struct Rest
@@ -51,7 +63,7 @@ class QbbFrameBorder final : public RdmaBorder
         std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
     };
 
-    /** A crossing frame. Each of its cache lines moves from one core to another. */
+    /** A frame that crosses by value. Each of its cache lines moves from one core to another. */
     struct alignas(64) Crossing
     {
         QbbLine* line{nullptr};        //!< line of the receiver
@@ -63,32 +75,37 @@ class QbbFrameBorder final : public RdmaBorder
 
     static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");
 
-    /** Frames of a step. Used entries keep their memory for a later step. */
-    struct alignas(64) Compartment
+    /** Frames that a thread sends in a window. Used entries keep their memory for a later window.
+     */
+    struct alignas(64) Lane
     {
-        std::vector<Crossing> crossings; //!< frames in order of their transmission
-        std::size_t size{0};             //!< number of frames
-        std::vector<Rest> rests;         //!< rare fields of some of the frames
+        std::vector<Handover> handovers; //!< frames that cross themselves
+        std::vector<Crossing> crossings; //!< frames that cross by value
+        std::size_t size{0};             //!< number of frames that cross by value
+        std::vector<Rest> rests;         //!< rare fields of some of these frames
         std::size_t restSize{0};         //!< number of frames with rare fields
-        RdmaPs earliest{RDMA_NEVER};     //!< earliest arrival
     };
 
-    std::array<Compartment, COMPARTMENTS> m_compartments; //!< filled and emptied in turn
-    alignas(64) uint32_t m_open{0}; //!< number of the compartment that is filled
+    static void SendCopy(Lane& lane, QbbLine& line, QbbFrame& frame, RdmaPs arrival);
+    static bool TakeHandovers(Lane& lane);
+    static bool TakeCopies(Lane& lane);
+
+    bool m_copies;             //!< frames cross by value
+    std::vector<Lane> m_lanes; //!< two lanes for each thread, and one for all groups at rest
 };
 
 /**
  * \ingroup rdma
- * Exit of a port whose peer's node runs on another thread.
+ * Exit of a port whose peer's node is in another group.
  *
- * Only the sender's thread uses the object. The sender's thread therefore never waits for memory
- * that the peer's thread has written.
+ * Only the thread that runs the sender's group uses the object. That thread therefore never waits
+ * for memory that the thread of the peer's group has written.
  */
 class QbbFrameExit final : public QbbLineExit
 {
   public:
     /**
-     * \param border carries the frames from the sender's thread to the peer's thread
+     * \param border carries the frames to the peer's group
      * \param line the peer's line
      */
     QbbFrameExit(QbbFrameBorder& border, QbbLine& line)
@@ -97,13 +114,13 @@ class QbbFrameExit final : public QbbLineExit
     {
     }
 
-    void Send(QbbFrame& frame, RdmaPs arrival) override
+    void Send(QbbFramePtr&& frame, RdmaPs arrival) override
     {
-        m_border.Send(m_line, frame, arrival);
+        m_border.Send(m_line, std::move(frame), arrival);
     }
 
   private:
-    QbbFrameBorder& m_border; //!< takes the frames to the peer's thread
+    QbbFrameBorder& m_border; //!< takes the frames to the peer's group
     QbbLine& m_line;          //!< the peer's line
 };
 

@@ -25,10 +25,10 @@ class QbbLineExit
     /**
      * Takes a frame whose transmission begins.
      *
-     * \param frame the frame, which the caller destroys
+     * \param frame the frame
      * \param arrival instant at which the last bit arrives at the receiver
      */
-    virtual void Send(QbbFrame& frame, RdmaPs arrival) = 0;
+    virtual void Send(QbbFramePtr&& frame, RdmaPs arrival) = 0;
 
     /** \param delay propagation delay of the cable */
     void SetDelay(RdmaPs delay)

@@ -227,8 +227,7 @@ QbbPort::PutOnLine(QbbFramePtr&& frame, RdmaPs sent, RdmaEventTime eventTime)
         m_line->Transmit(std::move(frame), sent, eventTime);
         return;
     }
-    m_exit->Send(*frame, sent + m_exit->GetDelay());
-    frame = nullptr;
+    m_exit->Send(std::move(frame), sent + m_exit->GetDelay());
 }
 
 // Each frame passes through this function, except for the frames of SendAtOnce().

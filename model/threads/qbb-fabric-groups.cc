@@ -7,8 +7,8 @@
 #include "qbb-switch.h"
 #include "qbb-wire.h"
 #include "rdma-graph-division.h"
+#include "rdma-group-run.h"
 #include "rdma-nic.h"
-#include "rdma-parallel-run.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -79,9 +79,9 @@ QbbFabricGroups::GetLookahead() const
 }
 
 RdmaBorder&
-QbbFabricGroups::GetBorder(uint32_t from, uint32_t to)
+QbbFabricGroups::GetBorder(uint32_t group)
 {
-    return *m_borders[from * m_groups + to];
+    return m_borders[group];
 }
 
 std::string
@@ -179,41 +179,61 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
     }
 }
 
+/** Gives each group a pool of frames, or all groups one pool if one thread runs them. */
 void
-QbbFabricGroups::DrawBorders(uint32_t groups)
+QbbFabricGroups::SharePools(uint32_t groups, uint32_t threads)
 {
-    m_groups = groups;
+    if (threads == 1 && m_sharesPools)
+    {
+        return;
+    }
+    m_sharesPools = threads == 1;
     // Frames of the previous run may be anywhere in the fabric.
     QbbFramePool::OfSimulation().Renew();
     std::deque<QbbFramePool> pools(groups);
-    pools[0].Share(QbbFramePool::OfSimulation());
-    m_borders.clear();
-    for (uint32_t i = 0; i < groups * groups; ++i)
+    for (uint32_t group = 0; group < (m_sharesPools ? groups : 1); ++group)
     {
-        m_borders.push_back(std::make_unique<QbbFrameBorder>());
+        pools[group].Share(QbbFramePool::OfSimulation());
+    }
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        const Node& node = **it;
+        const QbbFramePool& pool = pools[GetGroup(node.GetId())];
+        if (const auto nic = node.GetObject<RdmaNic>())
+        {
+            nic->GetPool().Share(pool);
+        }
+        for (QbbNetDevice* port : GetQbbPorts(node))
+        {
+            port->GetPool().Share(pool);
+        }
+    }
+}
+
+void
+QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
+{
+    m_borders.clear();
+    for (uint32_t i = 0; i < groups; ++i)
+    {
+        m_borders.emplace_back(threads);
     }
     m_cables.clear();
     m_exits.clear();
-    m_lookahead = RdmaParallelRun::GRID; // no window is longer
+    m_lookahead = RdmaGroupRun::GRID; // no window is longer
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
         const bool cutsThrough = CutsThrough(node);
-        if (const auto nic = node.GetObject<RdmaNic>())
-        {
-            nic->GetPool().Share(pools[GetGroup(node.GetId())]);
-        }
         for (QbbNetDevice* port : GetQbbPorts(node))
         {
-            port->GetPool().Share(pools[GetGroup(node.GetId())]);
             const QbbPort* peer = port->GetPeer();
             if (!peer || GetGroup(peer->GetNodeId()) == GetGroup(node.GetId()))
             {
                 continue;
             }
-            const uint32_t border = GetGroup(node.GetId()) * groups + GetGroup(peer->GetNodeId());
             const Ptr<QbbChannel> cable = port->GetQbbChannel();
-            m_exits.emplace_back(*m_borders[border], cable->GetLineFrom(port));
+            m_exits.emplace_back(m_borders[GetGroup(peer->GetNodeId())], cable->GetLineFrom(port));
             cable->SetExit(cable->GetEnd(port), &m_exits.back());
             m_cables.push_back(cable);
             const uint32_t bytes = cutsThrough ? 0 : QbbWire::MIN_FRAME_BYTES;
@@ -224,7 +244,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
 }
 
 uint32_t
-QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks)
+QbbFabricGroups::Divide(const Demand& demand)
 {
     m_reason = FindQbbPacketMaker();
     if (m_reason.empty())
@@ -238,26 +258,29 @@ QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool d
         return 1;
     }
     const std::vector<Cluster> clusters =
-        MakeClusters(most, FindQbbOutsideCode(foreign, defersSinks));
+        MakeClusters(demand.groups, FindQbbOutsideCode(demand.foreign, demand.defersSinks));
     const auto isSeen = [](const Cluster& cluster) { return !cluster.seenBy.empty(); };
     const auto seen = std::count_if(clusters.begin(), clusters.end(), isSeen);
     const auto apart = static_cast<std::ptrdiff_t>(clusters.size()) - seen + (seen > 0 ? 1 : 0);
-    const auto groups = static_cast<uint32_t>(std::min<std::ptrdiff_t>(most, apart));
-    if (groups < 2)
+    const auto groups = static_cast<uint32_t>(std::min<std::ptrdiff_t>(demand.groups, apart));
+    if (groups < 2 || (demand.threads == 1 && seen > 0))
     {
         m_reason = "there is a single node";
         if (const auto first = std::find_if(clusters.begin(), clusters.end(), isSeen);
             first != clusters.end())
         {
             m_reason =
-                "code from outside of the module sees the events of each switch or of one of "
-                "its hosts, as " +
-                first->seenBy;
+                groups < 2
+                    ? "code from outside of the module sees the events of each switch or of "
+                      "one of its hosts, as " +
+                          first->seenBy
+                    : "code from outside of the module sees the events of a node: " + first->seenBy;
         }
         return 1;
     }
     Assign(clusters, groups);
-    DrawBorders(groups);
+    SharePools(groups, std::min(demand.threads, groups));
+    DrawBorders(groups, std::min(demand.threads, groups));
     return groups;
 }
 

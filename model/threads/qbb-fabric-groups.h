@@ -11,8 +11,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +34,8 @@ namespace ns3
  * nodes that may send packets of ns-3, because switches answer the ARP requests of their hosts. The
  * packets of such nodes pass through the nodes of other groups, which do not look into them.
  *
- * All nodes are one group if two of them share an object with state (FindQbbSharedObject()).
+ * All nodes are one group if two of them share an object with state (FindQbbSharedObject()), and on
+ * one thread also if a node belongs to group 0 for one of these reasons.
  */
 class QbbFabricGroups : public QbbNodeGroups
 {
@@ -45,12 +44,12 @@ class QbbFabricGroups : public QbbNodeGroups
     static TypeId GetTypeId();
 
     // Inherited from QbbNodeGroups
-    uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) override;
+    uint32_t Divide(const Demand& demand) override;
     void Unite() override;
     void CheckSharedRun() const override;
     uint32_t GetGroup(uint32_t node) const override;
     RdmaPs GetLookahead() const override;
-    RdmaBorder& GetBorder(uint32_t from, uint32_t to) override;
+    RdmaBorder& GetBorder(uint32_t group) override;
     std::string GetReason() const override;
 
   protected:
@@ -68,14 +67,15 @@ class QbbFabricGroups : public QbbNodeGroups
     static uint64_t GetLoad(const Node& node);
     std::vector<Cluster> MakeClusters(uint32_t most, const std::vector<std::string>& seenBy);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
-    void DrawBorders(uint32_t groups);
+    void SharePools(uint32_t groups, uint32_t threads);
+    void DrawBorders(uint32_t groups, uint32_t threads);
 
-    std::vector<uint32_t> m_clusterOf; //!< number of each node's cluster, by node id
-    std::vector<uint32_t> m_groupOf;   //!< number of each node's group, by node id
-    uint32_t m_groups{1};              //!< number of groups
-    RdmaPs m_lookahead{0};             //!< shortest time from one group to another
-    std::vector<std::unique_ptr<QbbFrameBorder>> m_borders; //!< by sending and receiving group
-    std::deque<QbbFrameExit> m_exits;                       //!< exits of the ports of m_cables
+    std::vector<uint32_t> m_clusterOf;    //!< number of each node's cluster, by node id
+    std::vector<uint32_t> m_groupOf;      //!< number of each node's group, by node id
+    bool m_sharesPools{true};             //!< all nodes take frames from the pool of the simulation
+    RdmaPs m_lookahead{0};                //!< shortest time from one group to another
+    std::deque<QbbFrameBorder> m_borders; //!< by receiving group
+    std::deque<QbbFrameExit> m_exits;     //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
     std::string m_reason;                  //!< why there is one group
 };

@@ -39,6 +39,7 @@ struct RdmaTestOutcome
     std::string ports;     //!< ports.csv
     std::string seen;      //!< what the script has seen
     std::string reason;    //!< why one thread ran all nodes
+    uint64_t windows{0};   //!< windows in which groups have run apart
     uint64_t events{0};    //!< number of events
     int64_t end{0};        //!< end of the run, in femtoseconds
     uint64_t completed{0}; //!< flows that completed
@@ -61,12 +62,14 @@ struct RdmaTestOutcome
  * Makes the module's simulator.
  *
  * \param threads number of threads
+ * \param groups number of groups of nodes; 1: one list of events
  */
 inline void
-SelectTestThreads(uint32_t threads)
+SelectTestThreads(uint32_t threads, uint32_t groups)
 {
     RdmaSimulatorImpl::Select();
     Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(threads));
+    Simulator::GetImplementation()->SetAttribute("Groups", UintegerValue(groups));
 }
 
 /**
@@ -83,6 +86,7 @@ GetTestOutcome(RdmaTestFabric& test, const std::string& seen = "")
     outcome.ports = FormatRdmaPortsCsv(test.fabric->GetPortResults());
     outcome.seen = seen;
     outcome.reason = RdmaSimulatorImpl::GetReasonForOneThread();
+    outcome.windows = RdmaSimulatorImpl::GetGroupCounters().windows;
     outcome.events = Simulator::GetEventCount();
     outcome.end = Simulator::Now().GetTimeStep();
     outcome.completed = test.runner->GetNCompleted();
@@ -122,7 +126,8 @@ class RdmaTestRandomRun
         : m_round(round)
     {
         RdmaTestDice dice(round);
-        m_threads = static_cast<uint32_t>(dice.Number(2, 5));
+        m_threads = static_cast<uint32_t>(dice.Number(1, 4));
+        m_groups = static_cast<uint32_t>(dice.Number(2, dice.OneIn(2) ? 8 : 64));
     }
 
     /** \return number of threads of the round */
@@ -131,15 +136,24 @@ class RdmaTestRandomRun
         return m_threads;
     }
 
+    /** \return number of groups of the round */
+    uint32_t GetGroups() const
+    {
+        return m_groups;
+    }
+
     /**
      * \param threads number of threads
+     * \param groups number of groups
      * \param observer watches the run; null: no observer
      * \return the results of the run
      */
-    RdmaTestOutcome Run(uint32_t threads, RdmaTestObserver* observer = nullptr) const
+    RdmaTestOutcome Run(uint32_t threads,
+                        uint32_t groups,
+                        RdmaTestObserver* observer = nullptr) const
     {
         RdmaTestDice dice(m_round + 1000);
-        SelectTestThreads(threads);
+        SelectTestThreads(threads, groups);
         RngSeedManager::SetSeed(1);
         const RdmaTopology topology = RdmaTestRandomTopology(dice).Make();
         RdmaTestFabric test;
@@ -232,6 +246,7 @@ class RdmaTestRandomRun
 
     uint32_t m_round;      //!< number of the fabric
     uint32_t m_threads{1}; //!< number of threads
+    uint32_t m_groups{2};  //!< number of groups of nodes
 };
 
 } // namespace ns3

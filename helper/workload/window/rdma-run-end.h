@@ -3,7 +3,7 @@
 #ifndef RDMA_RUN_END_H
 #define RDMA_RUN_END_H
 
-#include "rdma-parallel-run.h"
+#include "rdma-group-run.h"
 #include "rdma-ps.h"
 
 #include <functional>
@@ -17,7 +17,7 @@ class RdmaFlowRunnerBase;
  * \ingroup rdma
  * Distance between the instants at which a run without remaining flows may end.
  */
-inline constexpr RdmaPs RDMA_RUN_END_STEP = RdmaParallelRun::GRID;
+inline constexpr RdmaPs RDMA_RUN_END_STEP = RdmaGroupRun::GRID;
 
 /**
  * \ingroup rdma

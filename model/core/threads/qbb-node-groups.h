@@ -17,48 +17,52 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Holds what one group of nodes sends to another while both run on separate threads
- * (RdmaParallelRun).
+ * Holds the frames that are on their way to one group of nodes from all others (RdmaGroupRun).
  *
- * In each step of the run, the sending group fills the next compartment, in turn. The receiving
- * group empties a compartment PARTS steps later. A group is at most PARTS - 1 steps ahead of
- * another, so no compartment is used by two threads at once.
+ * A border has lanes. In each window, a thread that runs a group puts frames for other groups into
+ * lanes of its own: RdmaEngine::GetLane() has the number. A thread has two lanes, used in turn,
+ * because the receiving group empties the lanes of a window in the next window. The last lane is
+ * for frames that are sent while all groups rest.
  */
 class RdmaBorder
 {
   public:
-    /// Steps in the shortest time that a frame needs from one group to another.
-    static constexpr uint32_t PARTS = 4;
-    /// Number of compartments: PARTS that are being filled, because groups may be PARTS - 1 steps
-    /// apart, and PARTS that are being emptied.
-    static constexpr uint32_t COMPARTMENTS = 2 * PARTS;
-
     virtual ~RdmaBorder() = default;
 
-    /** Begins a step of the sending group. \param compartment number of the compartment to fill */
-    virtual void Open(uint32_t compartment) = 0;
+    /**
+     * \param thread number of a thread
+     * \param turn 0 or 1, in turn
+     * \return number of the lane that the thread fills in a window
+     */
+    static constexpr uint32_t GetLane(uint32_t thread, uint32_t turn)
+    {
+        return 2 * thread + turn;
+    }
+
+    /** \param threads number of threads \return number of lanes */
+    static constexpr uint32_t GetNLanes(uint32_t threads)
+    {
+        return 2 * threads + 1;
+    }
 
     /**
-     * \param compartment number of a compartment that has been filled
-     * \return time of the earliest event that it will cause, in femtoseconds; the largest number if
-     *         the compartment is empty
+     * Hands frames over to the receiving group, whose engine is running.
+     *
+     * \param turn turn of the lanes to empty; the last lane is emptied always
+     * \return true if there were frames
      */
-    virtual uint64_t GetEarliest(uint32_t compartment) const = 0;
-
-    /**
-     * Hands the contents of a compartment over to the receiving group, whose engine is running.
-     * \param compartment number of the compartment to empty
-     */
-    virtual void TakeOver(uint32_t compartment) = 0;
+    virtual bool TakeOver(uint32_t turn) = 0;
 };
 
 /**
  * \ingroup rdma
- * Divides the nodes of a simulation into groups that run on threads of their own. RdmaSimulatorImpl
- * asks for a division at the beginning of a run.
+ * Divides the nodes of a simulation into groups that run apart for windows of simulated time, in
+ * turn on one thread or on several threads. RdmaSimulatorImpl asks for a division during a run.
  *
  * Group 0 runs on the thread of Simulator::Run(). It has every node whose events call code from
- * outside of the module: an application, ns-3's IP stack, or a sink of a trace source.
+ * outside of the module: an application, ns-3's IP stack, or a sink of a trace source. On one
+ * thread, nodes are divided only if there is no such node, because code from outside may look at
+ * all nodes, and expects all of them at one instant.
  */
 class QbbNodeGroups : public Object
 {
@@ -66,15 +70,22 @@ class QbbNodeGroups : public Object
     /** \return the object TypeId */
     static TypeId GetTypeId();
 
+    /** What a division has to respect. */
+    struct Demand
+    {
+        uint32_t groups{2};           //!< largest number of groups
+        uint32_t threads{1};          //!< number of threads that run the groups
+        std::set<uint32_t> foreign{}; //!< nodes with pending events from outside of the module
+        bool defersSinks{false};      //!< sinks are not called in the events of nodes
+    };
+
     /**
      * Divides all nodes that exist.
      *
-     * \param most largest number of groups
-     * \param foreign ids of nodes with pending events of code from outside of the module
-     * \param defersSinks true: sinks of trace sources are not called in the events of nodes
+     * \param demand what the division has to respect
      * \return number of groups; 1: no two groups can run apart, for the reason of GetReason()
      */
-    virtual uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) = 0;
+    virtual uint32_t Divide(const Demand& demand) = 0;
 
     /** Ends the division, after a run. */
     virtual void Unite() = 0;
@@ -103,12 +114,8 @@ class QbbNodeGroups : public Object
     /** \return the shortest time from an event of a group to its effect in another, above 0 */
     virtual RdmaPs GetLookahead() const = 0;
 
-    /**
-     * \param from a group
-     * \param to another group
-     * \return border for what \p from sends to \p to
-     */
-    virtual RdmaBorder& GetBorder(uint32_t from, uint32_t to) = 0;
+    /** \param group a group \return border for what other groups send to the group */
+    virtual RdmaBorder& GetBorder(uint32_t group) = 0;
 
     /** \return why the latest division has a single group, in one sentence; empty otherwise */
     virtual std::string GetReason() const = 0;

@@ -17,32 +17,46 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Report of a group of nodes at the end of a window, for all groups.
+ * State of a group of nodes between two windows.
  */
-struct alignas(64) RdmaGroupReport
+struct RdmaGroupReport
 {
-    Scheduler::EventKey next{};                //!< next event that the group has or causes
-    uint64_t added{RdmaEngine::NO_EVENT.m_ts}; //!< earliest new event without a node
-    uint64_t count{0};                         //!< number of events that have run
-    bool failed{false};                        //!< an event has thrown an exception
-    bool noted{false};                         //!< an event has left a note
+    Scheduler::EventKey next{}; //!< next event that the group has or causes
+    uint64_t count{0};          //!< number of events that have run
+    bool failed{false};         //!< an event has thrown an exception
+    bool noted{false};          //!< an event has left a note
 };
 
 /**
  * \ingroup rdma
- * State of a parallel run between two windows.
+ * State of a run in groups between two windows.
  */
 struct RdmaWindowReports
 {
     std::vector<RdmaGroupReport> groups; //!< reports of the groups
     Scheduler::EventKey global{};        //!< next event without a node
-    bool stop{false};                    //!< RdmaParallelRun::Stop() has been called
+    bool isScript{false};                //!< this event is from outside of the module
+    bool stop{false};                    //!< RdmaGroupRun::Stop() has been called
     bool interrupted{false};             //!< a thread has asked for a call of takeForeign
+    bool isSparse{false};                //!< the latest windows had too few events
 };
 
 /**
  * \ingroup rdma
- * Next step of a parallel run, which each group derives from the same reports.
+ * Conditions on which a run in groups pauses although events are left.
+ */
+struct RdmaPauseRules
+{
+    uint64_t events{UINT64_MAX}; //!< number of events after which the run pauses
+    uint64_t eventsOfWindow{0};  //!< the run pauses if windows have fewer events; 0: it goes on
+    /// true: the run pauses before an event of a script without a node, and at an interruption;
+    /// false: such events run while all groups rest
+    bool leavesScripts{false};
+};
+
+/**
+ * \ingroup rdma
+ * Next step of a run in groups.
  */
 struct RdmaWindowPlan
 {
@@ -70,23 +84,18 @@ struct RdmaWindowPlan
     }
 
     /**
-     * Plans a step from the reports of an earlier step. The planned step ends at most a lookahead
-     * after the earliest event of the reports. Frames that a group sends after the reports
-     * therefore reach other groups after the planned step. Steps are shorter than the lookahead, so
-     * that some steps may lie between the reports and the planned step.
+     * Plans a step. A planned window ends at most a lookahead after the earliest event of all
+     * groups. Frames that a group sends within the window therefore reach other groups after the
+     * window.
      *
-     * \param reports reports of the latest step that all groups have completed
-     * \param end end of the last step, in femtoseconds; 0 if there was none
+     * \param reports state of the groups
      * \param lookahead shortest time that a frame needs from one group to another
-     * \param parts number of steps in the lookahead, above 0
-     * \param events number of events after which the run pauses
+     * \param rules conditions of a pause
      * \return the planned step
      */
     static RdmaWindowPlan Make(const RdmaWindowReports& reports,
-                               uint64_t end,
                                RdmaPs lookahead,
-                               uint32_t parts,
-                               uint64_t events);
+                               const RdmaPauseRules& rules);
 };
 
 } // namespace ns3

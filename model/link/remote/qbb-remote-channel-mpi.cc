@@ -64,7 +64,7 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 }
 
 void
-QbbRemoteChannel::Exit::Send(QbbFrame& frame, RdmaPs arrival)
+QbbRemoteChannel::Exit::Send(QbbFramePtr&& frame, RdmaPs arrival)
 {
     if (!isLocal)
     {
@@ -75,7 +75,7 @@ QbbRemoteChannel::Exit::Send(QbbFrame& frame, RdmaPs arrival)
                                    << "; accepted: work and events for nodes of the own rank "
                                       "(IsRdmaNodeLocal())");
     }
-    border->Send(receiver, {cable, end, RdmaEventNow(), arrival}, frame);
+    border->Send(receiver, {cable, end, RdmaEventNow(), arrival}, *frame);
 }
 
 } // namespace ns3

@@ -53,7 +53,7 @@ class QbbRemoteChannel : public QbbChannel
     class Exit : public QbbLineExit
     {
       public:
-        void Send(QbbFrame& frame, RdmaPs arrival) override;
+        void Send(QbbFramePtr&& frame, RdmaPs arrival) override;
 
         QbbPort* sender{nullptr};         //!< port at the near end of the line
         bool isLocal{false};              //!< this rank runs the sender's node

@@ -41,6 +41,7 @@ struct Variant
     bool serialize{false};                      //!< frames cross links as bytes
     bool own{false};                            //!< the module's simulator, not ns-3's
     uint32_t threads{1};                        //!< threads of the module's simulator
+    uint32_t groups{0};                         //!< its groups of nodes; 0: its own choice
     bool reverse{false};                        //!< flows are given in reverse order
     bool files{false};                          //!< topology and flows come from files
     bool traces{false};                         //!< captures and trace sinks are connected
@@ -104,6 +105,7 @@ class DeterminismTestCase : public TestCase
         {
             RdmaSimulatorImpl::Select();
             Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(variant.threads));
+            Simulator::GetImplementation()->SetAttribute("Groups", UintegerValue(variant.groups));
         }
         ObjectFactory scheduler;
         scheduler.SetTypeId(variant.scheduler);
@@ -272,7 +274,7 @@ class VariantsTestCase : public DeterminismTestCase
             // hosts start together.
             flow.start = flow.start / 50_us * 50_us;
         }
-        std::vector<Variant> variants(10);
+        std::vector<Variant> variants(12);
         variants[1].name = "as bytes";
         variants[1].serialize = true;
         variants[2].name = "reversed flows";
@@ -293,9 +295,18 @@ class VariantsTestCase : public DeterminismTestCase
         variants[8].name = "threads";
         variants[8].own = true;
         variants[8].threads = 2;
+        variants[8].groups = 4;
         variants[9] = variants[7];
         variants[9].name = "threads, everything at once";
         variants[9].threads = 3;
+        variants[9].groups = 5;
+        variants[10].name = "groups in turn";
+        variants[10].own = true;
+        variants[10].groups = 4;
+        variants[11].name = "groups in turn, frames as bytes";
+        variants[11].own = true;
+        variants[11].groups = 3;
+        variants[11].serialize = true;
         for (const char* scheduler : {"ns3::HeapScheduler",
                                       "ns3::PriorityQueueScheduler",
                                       "ns3::CalendarScheduler",

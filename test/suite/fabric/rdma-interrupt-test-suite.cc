@@ -33,11 +33,14 @@ class InterruptTestCase : public TestCase
     /**
      * \param simulator global value "simulator"
      * \param threads threads of the simulator
+     * \param groups groups of nodes; 0: as many as the simulator chooses
      */
-    InterruptTestCase(const std::string& simulator, uint32_t threads)
-        : TestCase("simulator " + simulator + ", threads " + std::to_string(threads)),
+    InterruptTestCase(const std::string& simulator, uint32_t threads, uint32_t groups)
+        : TestCase("simulator " + simulator + ", threads " + std::to_string(threads) + ", groups " +
+                   std::to_string(groups)),
           m_simulator(simulator),
-          m_threads(threads)
+          m_threads(threads),
+          m_groups(groups)
     {
     }
 
@@ -46,6 +49,7 @@ class InterruptTestCase : public TestCase
     {
         GlobalValue::Bind("simulator", StringValue(m_simulator));
         Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(m_threads));
+        Config::SetDefault("ns3::RdmaSimulatorImpl::Groups", UintegerValue(m_groups));
         for (const int signal : {SIGINT, SIGTERM})
         {
             for (const RdmaPs at : {1_us, 50_us, 1'000_us})
@@ -54,6 +58,7 @@ class InterruptTestCase : public TestCase
             }
         }
         Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(1));
+        Config::SetDefault("ns3::RdmaSimulatorImpl::Groups", UintegerValue(0));
         GlobalValue::Bind("simulator", StringValue("own"));
     }
 
@@ -90,6 +95,7 @@ class InterruptTestCase : public TestCase
 
     std::string m_simulator; //!< global value "simulator"
     uint32_t m_threads;      //!< threads of the simulator
+    uint32_t m_groups;       //!< attribute Groups
 };
 
 /** The suite. */
@@ -99,9 +105,10 @@ class InterruptTestSuite : public TestSuite
     InterruptTestSuite()
         : TestSuite("rdma-interrupt")
     {
-        AddTestCase(new InterruptTestCase("own", 1));
-        AddTestCase(new InterruptTestCase("own", 3));
-        AddTestCase(new InterruptTestCase("default", 1));
+        AddTestCase(new InterruptTestCase("own", 1, 0));
+        AddTestCase(new InterruptTestCase("own", 1, 4));
+        AddTestCase(new InterruptTestCase("own", 3, 4));
+        AddTestCase(new InterruptTestCase("default", 1, 0));
     }
 };
 

@@ -104,11 +104,12 @@ class InstrumentsTestCase : public TestCase
     /** \return files of a run, by name */
     std::map<std::string, std::string> RunOnce(uint32_t round,
                                                uint32_t threads,
+                                               uint32_t groups,
                                                RdmaTestOutcome& outcome)
     {
         Instruments instruments(
             CreateTempDirFilename("run-" + std::to_string(round) + "-" + std::to_string(threads)));
-        outcome = RdmaTestRandomRun(round).Run(threads, &instruments);
+        outcome = RdmaTestRandomRun(round).Run(threads, groups, &instruments);
         return instruments.GetFiles();
     }
 
@@ -119,13 +120,15 @@ class InstrumentsTestCase : public TestCase
         for (uint32_t round = 1; round <= rounds; ++round)
         {
             const uint32_t threads = RdmaTestRandomRun(round).GetThreads();
+            const uint32_t groups = RdmaTestRandomRun(round).GetGroups();
             RdmaTestOutcome one;
             RdmaTestOutcome several;
-            const auto expected = RunOnce(round, 1, one);
-            const auto files = RunOnce(round, threads, several);
+            const auto expected = RunOnce(round, 1, 1, one);
+            const auto files = RunOnce(round, threads, groups, several);
             NS_TEST_EXPECT_MSG_EQ(several.Compare(one),
                                   "",
-                                  "round " << round << ", " << threads << " threads");
+                                  "round " << round << ", " << threads << " threads, " << groups
+                                           << " groups");
             NS_TEST_EXPECT_MSG_EQ(several.reason, "", "several threads");
             NS_TEST_EXPECT_MSG_EQ(files.size(), expected.size(), "round " << round << ": files");
             NS_TEST_EXPECT_MSG_GT(files.size(), 4U, "the capture of each port is a file");

@@ -46,20 +46,22 @@ class RandomThreadsTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const uint32_t rounds = GetTestRounds(20);
+        const uint32_t rounds = GetTestRounds(30);
         uint32_t apart = 0;
         for (uint32_t round = 1; round <= rounds; ++round)
         {
             const RdmaTestRandomRun random(round);
-            const RdmaTestOutcome one = random.Run(1);
-            const RdmaTestOutcome several = random.Run(random.GetThreads());
+            const RdmaTestOutcome one = random.Run(1, 1);
+            const RdmaTestOutcome several = random.Run(random.GetThreads(), random.GetGroups());
             NS_TEST_EXPECT_MSG_EQ(several.Compare(one),
                                   "",
-                                  "round " << round << ", " << random.GetThreads() << " threads");
+                                  "round " << round << ", " << random.GetThreads() << " threads, "
+                                           << random.GetGroups() << " groups");
             NS_TEST_EXPECT_MSG_EQ(one.reason, "", "one thread was asked for");
-            apart += several.reason.empty() ? 1 : 0;
+            NS_TEST_EXPECT_MSG_EQ(one.windows, 0, "one list was asked for");
+            apart += several.windows > 0 ? 1 : 0;
         }
-        NS_TEST_EXPECT_MSG_EQ(apart, rounds, "all rounds run on several threads");
+        NS_TEST_EXPECT_MSG_EQ(apart, rounds, "all rounds run in groups");
     }
 };
 
@@ -84,9 +86,9 @@ class ScriptThreadsTestCase : public TestCase
     }
 
   private:
-    RdmaTestOutcome RunOnce(uint32_t threads)
+    RdmaTestOutcome RunOnce(uint32_t threads, uint32_t groups)
     {
-        SelectTestThreads(threads);
+        SelectTestThreads(threads, groups);
         const RdmaTopology topology = MakeRdmaLeafSpine(4, 4, 2, MakeTestRates(100, 100, 500));
         const auto hosts = topology.GetHosts();
         std::vector<RdmaFlow> flows;
@@ -105,14 +107,17 @@ class ScriptThreadsTestCase : public TestCase
 
     void DoRun() override
     {
-        const RdmaTestOutcome one = RunOnce(1);
+        const RdmaTestOutcome one = RunOnce(1, 1);
         NS_TEST_EXPECT_MSG_EQ(one.seen.empty(), false, "the script sees something");
         for (const uint32_t threads : {2, 3})
         {
-            const RdmaTestOutcome several = RunOnce(threads);
+            const RdmaTestOutcome several = RunOnce(threads, 2 * threads);
             NS_TEST_EXPECT_MSG_EQ(several.Compare(one), "", threads << " threads");
             NS_TEST_EXPECT_MSG_EQ(several.reason.empty(), !m_reason, several.reason);
         }
+        // One thread has groups only while no code of the script sees the nodes.
+        const RdmaTestOutcome inTurn = RunOnce(1, 6);
+        NS_TEST_EXPECT_MSG_EQ(inTurn.Compare(one), "", "groups in turn");
     }
 
     Script m_script; //!< what the script does

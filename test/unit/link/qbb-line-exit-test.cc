@@ -28,9 +28,9 @@ namespace
 class RecordingExit : public QbbLineExit
 {
   public:
-    void Send(QbbFrame& frame, RdmaPs arrival) override
+    void Send(QbbFramePtr&& frame, RdmaPs arrival) override
     {
-        sizes.push_back(frame.size);
+        sizes.push_back(frame->size);
         arrivals.push_back(arrival);
     }
 

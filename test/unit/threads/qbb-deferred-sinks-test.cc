@@ -40,6 +40,7 @@ class DeferredSinksRun
         RdmaSimulatorImpl::Select();
         const auto simulator = Simulator::GetImplementation();
         simulator->SetAttribute("Threads", UintegerValue(threads));
+        simulator->SetAttribute("Groups", UintegerValue(std::max(threads, 2U)));
         simulator->SetAttribute("DeferSinks", BooleanValue(defers));
         const RdmaTopology topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 100, 500));
         hosts = topology.GetHosts();
@@ -129,7 +130,7 @@ GetGroups(bool defersSinks)
     Simulator::Stop(TimeStep(1));
     Simulator::Run(); // nodes are initialised
     const auto groups = CreateObject<QbbFabricGroups>();
-    EXPECT_EQ(groups->Divide(2, {}, defersSinks), 2U);
+    EXPECT_EQ(groups->Divide({2, 2, {}, defersSinks}), 2U);
     std::set<uint32_t> numbers;
     for (const uint32_t host : run.hosts)
     {
@@ -166,7 +167,7 @@ TEST(RdmaDeferredSinks, PhyTxEndKeepsItsNodeInGroup0)
     Simulator::Stop(TimeStep(1));
     Simulator::Run(); // nodes are initialised
     const auto groups = CreateObject<QbbFabricGroups>();
-    EXPECT_EQ(groups->Divide(2, {}, true), 2U);
+    EXPECT_EQ(groups->Divide({2, 2, {}, true}), 2U);
     EXPECT_EQ(groups->GetGroup(last), 0U);
     EXPECT_EQ(groups->GetGroup(run.hosts.front()), 1U);
     groups->Unite();
@@ -212,6 +213,8 @@ TEST(RdmaDeferredSinks, AnExceptionInAnEventLosesNoCall)
         // Sinks have seen what precedes the exception, and nothing else.
         EXPECT_LE(std::get<0>(run.calls.back()), NanoSeconds(5678).GetTimeStep());
         Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(threads));
+        Simulator::GetImplementation()->SetAttribute("Groups",
+                                                     UintegerValue(std::max(threads, 2U)));
         run.test.Run();
         std::vector<Call> calls = run.calls;
         std::sort(calls.begin(), calls.end());

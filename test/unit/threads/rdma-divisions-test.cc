@@ -76,7 +76,8 @@ class DivisionSet
         MakeTransport(dice);
         MakeSwitches(dice);
         MakeFaults(dice);
-        m_threads = static_cast<uint32_t>(dice.Number(2, 5));
+        m_threads = static_cast<uint32_t>(dice.Number(1, 4));
+        m_groups = static_cast<uint32_t>(dice.Number(2, dice.OneIn(2) ? 8 : 64));
         m_hasSinks = dice.OneIn(2);
         m_captures = dice.OneIn(3);
     }
@@ -87,11 +88,17 @@ class DivisionSet
         return m_threads;
     }
 
+    /** \return number of groups of the set */
+    uint32_t GetGroups() const
+    {
+        return m_groups;
+    }
+
     /** \return the options, as on a command line */
     std::string GetText() const
     {
-        std::string text =
-            "threads " + std::to_string(m_threads) + ", sinks " + std::to_string(m_hasSinks) + ":";
+        std::string text = "threads " + std::to_string(m_threads) + ", groups " +
+                           std::to_string(m_groups) + ", sinks " + std::to_string(m_hasSinks) + ":";
         for (const auto& [name, value] : m_options)
         {
             text += " --" + name + "=" + value;
@@ -103,17 +110,18 @@ class DivisionSet
      * Runs in a process of its own, so that MAC addresses and random streams begin anew.
      *
      * \param threads number of threads
+     * \param groups number of groups
      * \param folder folder for all files
      * \return exit status of the process: 0, or another number if the options are refused
      */
-    int Run(uint32_t threads, const std::string& folder) const
+    int Run(uint32_t threads, uint32_t groups, const std::string& folder) const
     {
         std::filesystem::remove_all(folder);
         std::filesystem::create_directories(folder);
         const pid_t child = fork();
         if (child == 0)
         {
-            _exit(RunHere(threads, folder));
+            _exit(RunHere(threads, groups, folder));
         }
         int status = -1;
         waitpid(child, &status, 0);
@@ -288,12 +296,13 @@ class DivisionSet
         }
     }
 
-    int RunHere(uint32_t threads, const std::string& folder) const
+    int RunHere(uint32_t threads, uint32_t groups, const std::string& folder) const
     {
         Config::SetDefault("ns3::RdmaSimulatorImpl::Grouping",
                            StringValue(OftenDividedGroups::GetTypeId().GetName()));
         Config::SetDefault("ns3::RdmaSimulatorImpl::DeferSinks", BooleanValue(m_hasSinks));
         GlobalValue::Bind("threads", UintegerValue(threads));
+        Config::SetDefault("ns3::RdmaSimulatorImpl::Groups", UintegerValue(groups));
         std::ofstream text(folder + "/text");
         try
         {
@@ -337,6 +346,7 @@ class DivisionSet
 
     uint32_t m_number;                            //!< number of the set
     uint32_t m_threads{2};                        //!< number of threads
+    uint32_t m_groups{2};                         //!< number of groups
     bool m_hasSinks{false};                       //!< ports have sinks
     bool m_captures{false};                       //!< ports write captures
     std::map<std::string, std::string> m_options; //!< options by name
@@ -380,8 +390,8 @@ TEST(RdmaDivisions, EveryFileEqualsThatOfOneThread)
         const DivisionSet set(number);
         const std::string one = (root / "one").string();
         const std::string several = (root / "several").string();
-        const int status = set.Run(1, one);
-        EXPECT_EQ(set.Run(set.GetThreads(), several), status)
+        const int status = set.Run(1, 1, one);
+        EXPECT_EQ(set.Run(set.GetThreads(), set.GetGroups(), several), status)
             << "set " << number << ", " << set.GetText();
         refused += status == 0 ? 0 : 1;
         const auto expected = ReadFolder(one);

@@ -2,8 +2,8 @@
 
 #include "qbb-fabric-groups.h"
 #include "rdma-event-wheel.h"
+#include "rdma-meeting.h"
 #include "rdma-simulator-impl.h"
-#include "rdma-step-counts.h"
 #include "rdma-test-fabric.h"
 
 #include <ns3/application.h>
@@ -41,6 +41,7 @@ class RdmaThreads : public testing::Test
     {
         RdmaSimulatorImpl::Select();
         Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(2));
+        Simulator::GetImplementation()->SetAttribute("Groups", UintegerValue(2));
         const RdmaTopology topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 100, 500));
         hosts = topology.GetHosts();
         test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3));
@@ -58,7 +59,7 @@ class RdmaThreads : public testing::Test
         Simulator::Stop(TimeStep(1));
         Simulator::Run(); // nodes are initialised
         groups = CreateObject<QbbFabricGroups>();
-        count = groups->Divide(2, foreign, false);
+        count = groups->Divide({2, 2, foreign, false});
         std::set<uint32_t> numbers;
         for (uint32_t node = 0; count > 1 && node < NodeList::GetNNodes(); ++node)
         {
@@ -114,27 +115,30 @@ TEST(RdmaEventWheelGroups, AllEventsLeave)
     EXPECT_EQ(wheel.RemoveNext().key.m_ts, next.key.m_ts);
 }
 
-TEST(RdmaStepCounts, ThreadsAreAtMostOneStepApart)
+TEST(RdmaMeeting, AllThreadsHaveArrivedWhenTheWorkBegins)
 {
     constexpr uint32_t THREADS = 3;
-    constexpr uint32_t STEPS = 2000;
-    RdmaStepCounts counts(THREADS);
-    // Each thread writes an entry in each step, and reads all entries of the last step but one.
-    std::array<std::array<uint32_t, 4>, THREADS> written{};
-    std::atomic<uint32_t> wrong{0};
+    constexpr uint32_t ROUNDS = 2000;
+    RdmaMeeting meeting(THREADS);
+    // Each thread writes its entry before a meeting; the work of the meeting reads all entries.
+    std::array<uint32_t, THREADS> written{};
+    uint32_t round = 0;
+    uint32_t wrong = 0;
+    std::atomic<uint32_t> late{0};
     std::vector<std::thread> threads;
     for (uint32_t number = 0; number < THREADS; ++number)
     {
         threads.emplace_back([&, number] {
-            for (uint32_t step = 1; step <= STEPS; ++step)
+            RdmaMeeting::Waits waits;
+            for (uint32_t i = 1; i <= ROUNDS; ++i)
             {
-                counts.Await(step - 1 - (step > 1));
-                for (const auto& steps : written)
-                {
-                    wrong += step > 2 && steps[(step - 2) % 4] != step - 2;
-                }
-                written[number][step % 4] = step;
-                counts.Complete(number, step);
+                written[number] = i;
+                meeting.Meet(waits, [&] {
+                    ++round;
+                    wrong += std::count(written.begin(), written.end(), round) != THREADS;
+                });
+                late += round != i;
+                meeting.Meet(waits, [] {});
             }
         });
     }
@@ -143,6 +147,8 @@ TEST(RdmaStepCounts, ThreadsAreAtMostOneStepApart)
         thread.join();
     }
     EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(late, 0U);
+    EXPECT_EQ(round, ROUNDS);
 }
 
 TEST(QbbFreePacket, WaitsOnAnotherThreadThanTheFirst)
@@ -191,7 +197,7 @@ TEST_F(RdmaThreads, SeenNodesAreInGroup0)
     EXPECT_EQ(Divide(), (std::set<uint32_t>{0, 1}));
     EXPECT_EQ(groups->GetGroup(last), 0U);
     groups->Unite();
-    EXPECT_EQ(groups->Divide(2, {hosts.front()}, false), 2U);
+    EXPECT_EQ(groups->Divide({2, 2, {hosts.front()}, false}), 2U);
     EXPECT_EQ(groups->GetGroup(hosts.front()), 0U);
     EXPECT_EQ(groups->GetGroup(last), 0U);
     groups->Unite();
@@ -224,7 +230,7 @@ TEST_F(RdmaThreads, NoGroupIsEmptyAfterUnevenLoad)
     const auto again = CreateObject<QbbFabricGroups>();
     for (const uint32_t most : {2U, 3U, 6U})
     {
-        const uint32_t made = again->Divide(most, {}, false);
+        const uint32_t made = again->Divide({most, most, {}, false});
         std::set<uint32_t> numbers;
         for (uint32_t node = 0; node < NodeList::GetNNodes(); ++node)
         {
@@ -233,7 +239,7 @@ TEST_F(RdmaThreads, NoGroupIsEmptyAfterUnevenLoad)
         EXPECT_EQ(numbers.size(), made);
         EXPECT_LE(made, most);
         EXPECT_GT(made, 1U);
-        EXPECT_LE(again->GetLookahead(), RdmaParallelRun::GRID);
+        EXPECT_LE(again->GetLookahead(), RdmaGroupRun::GRID);
         again->Unite();
     }
 }
@@ -430,7 +436,7 @@ TEST_F(RdmaThreads, NeighboursOfAnIpStackAreInGroup0)
     test.fabric->GetNode(hosts[0])->AddApplication(CreateObject<IdleApplication>());
     Divide();
     groups->Unite();
-    EXPECT_GT(groups->Divide(4, {}, false), 2U);
+    EXPECT_GT(groups->Divide({4, 4, {}, false}), 2U);
     const auto port = test.fabric->GetNic(hosts[0])->GetPort(0);
     EXPECT_EQ(groups->GetGroup(hosts[0]), 0U);
     EXPECT_EQ(groups->GetGroup(port->GetPeer()->GetNodeId()), 0U);

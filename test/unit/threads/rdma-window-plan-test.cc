@@ -8,7 +8,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Steps of a parallel run, derived from the reports of two groups.
+ * Steps of a run in groups, derived from the reports of two groups.
  */
 
 using namespace ns3;
@@ -18,8 +18,7 @@ namespace
 
 using Action = RdmaWindowPlan::Action;
 
-constexpr uint32_t PARTS = 2;        // steps in a lookahead
-constexpr uint64_t MANY = 1'000'000; // events before a pause
+const RdmaPauseRules NO_PAUSE; // the run goes on to its end
 
 /** \param at an instant \return key of an event of node 3 at the instant */
 Scheduler::EventKey
@@ -40,29 +39,17 @@ MakeReports()
     return reports;
 }
 
-TEST(RdmaWindowPlan, FirstWindowEndsAfterHalfOfTheLookahead)
+TEST(RdmaWindowPlan, WindowEndsAfterTheLookahead)
 {
-    const RdmaWindowPlan plan = RdmaWindowPlan::Make(MakeReports(), 0, 2_us, PARTS, MANY);
+    const RdmaWindowPlan plan = RdmaWindowPlan::Make(MakeReports(), 2_us, NO_PAUSE);
     EXPECT_EQ(plan.action, Action::WINDOW);
-    EXPECT_EQ(plan.limit.m_ts, EventAt(22_us).m_ts);
-    EXPECT_EQ(plan.limit0.m_ts, EventAt(22_us).m_ts);
-}
-
-TEST(RdmaWindowPlan, NextWindowEndsAfterTheLookahead)
-{
-    // The reports do not include the end of the last window: 22 us, 22.5 us or before 21 us.
-    const auto getEnd = [](RdmaPs last) {
-        const uint64_t end = EventAt(last).m_ts;
-        return RdmaWindowPlan::Make(MakeReports(), end, 2_us, PARTS, MANY).limit.m_ts;
-    };
-    EXPECT_EQ(getEnd(22_us), EventAt(23_us).m_ts);
-    EXPECT_EQ(getEnd(22500_ns), EventAt(23_us).m_ts);
-    EXPECT_EQ(getEnd(5_us), EventAt(22_us).m_ts);
+    EXPECT_EQ(plan.limit.m_ts, EventAt(23_us).m_ts);
+    EXPECT_EQ(plan.limit0.m_ts, EventAt(23_us).m_ts);
 }
 
 TEST(RdmaWindowPlan, WindowEndsAtTheGrid)
 {
-    const RdmaWindowPlan plan = RdmaWindowPlan::Make(MakeReports(), 0, 50_us, PARTS, MANY);
+    const RdmaWindowPlan plan = RdmaWindowPlan::Make(MakeReports(), 50_us, NO_PAUSE);
     EXPECT_EQ(plan.limit.m_ts, EventAt(30_us).m_ts);
     EXPECT_EQ(RdmaWindowPlan::GetNextOfGrid(RdmaEventTime(21_us, 0)), 30_us);
     EXPECT_EQ(RdmaWindowPlan::GetNextOfGrid(RdmaEventTime(30_us, 0)), 40_us);
@@ -72,28 +59,28 @@ TEST(RdmaWindowPlan, WindowEndsBeforeAnEventWithoutANode)
 {
     RdmaWindowReports reports = MakeReports();
     reports.global = EventAt(22_us);
-    const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 0, 50_us, PARTS, MANY);
+    const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 50_us, NO_PAUSE);
     EXPECT_EQ(plan.action, Action::WINDOW);
     EXPECT_EQ(plan.limit.m_ts, EventAt(22_us).m_ts);
     EXPECT_EQ(plan.limit.m_uid, 0U);
     EXPECT_EQ(plan.limit0.m_uid, 7U); // group 0 shares uids with events without a node
 }
 
-TEST(RdmaWindowPlan, NewEventWithoutANodeRunsWhenItsTimeHasCome)
+TEST(RdmaWindowPlan, EventWithoutANodeRunsWhenItsTimeHasCome)
 {
     RdmaWindowReports reports = MakeReports();
-    reports.groups[1].added = EventAt(20_us).m_ts;
-    EXPECT_EQ(RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
+    reports.global = EventAt(20_us);
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, NO_PAUSE).action, Action::REST);
 }
 
 TEST(RdmaWindowPlan, NotesAndInterruptionsComeBeforeWindows)
 {
     RdmaWindowReports reports = MakeReports();
     reports.groups[1].noted = true;
-    EXPECT_EQ(RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, NO_PAUSE).action, Action::REST);
     reports = MakeReports();
     reports.interrupted = true;
-    EXPECT_EQ(RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, NO_PAUSE).action, Action::REST);
 }
 
 TEST(RdmaWindowPlan, RunPausesAfterANumberOfEvents)
@@ -101,10 +88,42 @@ TEST(RdmaWindowPlan, RunPausesAfterANumberOfEvents)
     RdmaWindowReports reports = MakeReports();
     reports.groups[0].count = 60;
     reports.groups[1].count = 40;
-    EXPECT_EQ(RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, 101).action, Action::WINDOW);
-    const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, 100);
+    RdmaPauseRules rules;
+    rules.events = 101;
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::WINDOW);
+    rules.events = 100;
+    const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 2_us, rules);
     EXPECT_EQ(plan.action, Action::END);
     EXPECT_TRUE(plan.pauses);
+    // Notes are handled before the pause.
+    reports.groups[0].noted = true;
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::REST);
+}
+
+TEST(RdmaWindowPlan, RunPausesIfWindowsHaveFewEvents)
+{
+    RdmaWindowReports reports = MakeReports();
+    reports.isSparse = true;
+    const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 2_us, NO_PAUSE);
+    EXPECT_EQ(plan.action, Action::END);
+    EXPECT_TRUE(plan.pauses);
+}
+
+TEST(RdmaWindowPlan, RunPausesBeforeAScriptIfAsked)
+{
+    RdmaPauseRules rules;
+    rules.leavesScripts = true;
+    RdmaWindowReports interrupted = MakeReports();
+    interrupted.interrupted = true;
+    EXPECT_TRUE(RdmaWindowPlan::Make(interrupted, 2_us, rules).pauses);
+    RdmaWindowReports reports = MakeReports();
+    reports.global = EventAt(20_us);
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::REST);
+    reports.isScript = true;
+    EXPECT_TRUE(RdmaWindowPlan::Make(reports, 2_us, rules).pauses);
+    // The script's event waits until the groups have reached its time.
+    reports.global = EventAt(22_us);
+    EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::WINDOW);
 }
 
 TEST(RdmaWindowPlan, RunEnds)
@@ -117,7 +136,7 @@ TEST(RdmaWindowPlan, RunEnds)
     empty.groups[0].next = empty.groups[1].next = RdmaEngine::NO_EVENT;
     for (const RdmaWindowReports& reports : {stopped, failed, empty})
     {
-        const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 0, 2_us, PARTS, MANY);
+        const RdmaWindowPlan plan = RdmaWindowPlan::Make(reports, 2_us, NO_PAUSE);
         EXPECT_EQ(plan.action, Action::END);
         EXPECT_FALSE(plan.pauses);
     }
