@@ -115,22 +115,56 @@ class RdmaRunCostFinder
   private:
     using LinkKey = std::pair<uint32_t, uint32_t>; //!< node id and port number of the sender
 
-    /** A flow among those to its destination. */
-    struct Life
+    /** A flow among those of a host: those that the host sends, or those that the host receives. */
+    struct Share
     {
-        double alone{0};     //!< time that the destination takes to receive the flow alone
-        double end{0};       //!< end of the flow; first: if flows were received one after the other
-        uint32_t sharers{1}; //!< flows without a break in time that the destination receives
+        double end{0};       //!< end of the flow, if the host took one flow after the other
+        uint32_t sharers{1}; //!< flows of the host without a break in time
     };
 
-    /** A destination. */
-    struct Destination
+    /** A flow. */
+    struct Life
+    {
+        double alone{0};   //!< time that the flow takes alone
+        Share sent;        //!< the flow among those of its sender
+        Share received;    //!< the flow among those of its receiver
+        double end{0};     //!< end of the flow
+        bool waits{false}; //!< the receiver gets more than it can take
+    };
+
+    /** The flows that a host sends or receives. */
+    struct Busy
     {
         double free{0};     //!< end of the flows until now
         uint32_t ahead{0};  //!< flows of the busy time until now
         double begin{0};    //!< backwards: start of the flow after
         double end{0};      //!< backwards: end of the busy time
         uint32_t behind{0}; //!< backwards: flows of the busy time after
+
+        /** Lines a flow up behind the earlier ones. */
+        void Add(double start, double alone, Share& share)
+        {
+            ahead = free > start ? ahead + 1 : 0;
+            free = std::max(free, start) + alone;
+            share.end = free;
+            share.sharers += ahead;
+        }
+
+        /**
+         * Sees a flow again, after all later flows. The flows share the host, so that a short flow
+         * ends before the busy time does.
+         *
+         * \return the time that the flow takes
+         */
+        double Finish(double start, double alone, Share& share)
+        {
+            const bool isLast = end == 0 || begin >= share.end;
+            behind = isLast ? 0 : behind + 1;
+            end = isLast ? share.end : end;
+            begin = start;
+            share.sharers += behind;
+            return std::min(end - start, alone * share.sharers);
+        }
     };
 
     /** A link, in one direction. */
@@ -184,19 +218,16 @@ class RdmaRunCostFinder
         return GetRdmaPackets(m_runner.GetFlow(index).bytes, m_senders.payloadBytes);
     }
 
-    /** Lines a flow up behind the earlier flows to its destination. */
+    /** Lines a flow up behind the earlier flows of its hosts. */
     void Arrive(uint32_t index)
     {
         const RdmaFlow& flow = m_runner.GetFlow(index);
         const double start = ToCostSeconds(flow.start);
-        Destination& to = m_destinations[flow.dstHost];
         Life& life = m_lives[index];
         life.alone =
             GetLineBytes(index) / std::min(GetHostRate(flow.srcHost), GetHostRate(flow.dstHost));
-        to.ahead = to.free > start ? to.ahead + 1 : 0;
-        to.free = std::max(to.free, start) + life.alone;
-        life.end = to.free;
-        life.sharers += to.ahead;
+        m_sending[flow.srcHost].Add(start, life.alone, life.sent);
+        m_receiving[flow.dstHost].Add(start, life.alone, life.received);
     }
 
     /** Finds the end of a flow, once the ends of all later flows are known. */
@@ -204,16 +235,11 @@ class RdmaRunCostFinder
     {
         const RdmaFlow& flow = m_runner.GetFlow(index);
         const double start = ToCostSeconds(flow.start);
-        Destination& to = m_destinations[flow.dstHost];
         Life& life = m_lives[index];
-        const bool isLast = to.end == 0 || to.begin >= life.end;
-        to.behind = isLast ? 0 : to.behind + 1;
-        to.end = isLast ? life.end : to.end;
-        to.begin = start;
-        life.sharers += to.behind;
-        // Flows share the destination, so that a short flow ends before the busy time does.
-        life.end = start + ToCostSeconds(m_senders.rtt) +
-                   std::min(to.end - start, life.alone * life.sharers);
+        const double sent = m_sending[flow.srcHost].Finish(start, life.alone, life.sent);
+        const double received = m_receiving[flow.dstHost].Finish(start, life.alone, life.received);
+        life.waits = received > 2 * sent;
+        life.end = start + ToCostSeconds(m_senders.rtt) + std::max(sent, received);
     }
 
     /** Counts the frames of a flow and their hops. */
@@ -229,17 +255,14 @@ class RdmaRunCostFinder
         };
         uint64_t replies = full * getReplies(most) + getReplies(packets - full * most);
         const Life& life = m_lives[index];
-        if (m_cnpInterval > 0 && life.sharers > 1)
+        if (m_cnpInterval > 0 && life.waits)
         {
             // The packets fall into intervals of time at random. Each interval with a packet has a
             // notification.
             const double time = life.end - ToCostSeconds(m_runner.GetFlow(index).start);
             const double intervals = 1 + time / m_cnpInterval;
-            if (time > 2 * life.alone)
-            {
-                replies += static_cast<uint64_t>(
-                    intervals * (1 - std::exp(-static_cast<double>(packets) / intervals)));
-            }
+            replies += static_cast<uint64_t>(
+                intervals * (1 - std::exp(-static_cast<double>(packets) / intervals)));
         }
         m_cost.packets += packets;
         m_cost.replies += replies;
@@ -368,19 +391,20 @@ class RdmaRunCostFinder
         return m_bufferBytes;
     }
 
-    const RdmaFabric& m_fabric;     //!< the fabric
-    const RdmaFlowRunner& m_runner; //!< the flows
-    RdmaSenderProfile m_senders;    //!< the hosts
-    std::vector<uint32_t> m_order;  //!< flows by start
-    std::vector<Life> m_lives;      //!< by flow
-    uint32_t m_ackInterval{1};      //!< packets for an acknowledgement
-    double m_cnpInterval{0};        //!< time between notifications; 0: there are none
-    double m_reaction{0};           //!< time after which a sender slows down
-    bool m_keepsQueuePairs{false};  //!< all queue pairs exist
-    double m_timeWait{0};           //!< time for which a receiver stays
-    std::unordered_map<uint32_t, Destination> m_destinations; //!< by host
-    std::unordered_map<uint32_t, double> m_sourceFree;        //!< end of what hosts send, by host
-    std::map<LinkKey, Link> m_links;                          //!< by port that sends
+    const RdmaFabric& m_fabric;                   //!< the fabric
+    const RdmaFlowRunner& m_runner;               //!< the flows
+    RdmaSenderProfile m_senders;                  //!< the hosts
+    std::vector<uint32_t> m_order;                //!< flows by start
+    std::vector<Life> m_lives;                    //!< by flow
+    uint32_t m_ackInterval{1};                    //!< packets for an acknowledgement
+    double m_cnpInterval{0};                      //!< time between notifications; 0: there are none
+    double m_reaction{0};                         //!< time after which a sender slows down
+    bool m_keepsQueuePairs{false};                //!< all queue pairs exist
+    double m_timeWait{0};                         //!< time for which a receiver stays
+    std::unordered_map<uint32_t, Busy> m_sending; //!< by host
+    std::unordered_map<uint32_t, Busy> m_receiving;    //!< by host
+    std::unordered_map<uint32_t, double> m_sourceFree; //!< end of what hosts send, by host
+    std::map<LinkKey, Link> m_links;                   //!< by port that sends
     std::priority_queue<Change, std::vector<Change>, std::greater<>> m_changes; //!< by time
     uint64_t m_nChanges{0};  //!< changes until now
     int64_t m_queuePairs{0}; //!< queue pairs now
