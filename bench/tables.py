@@ -22,7 +22,7 @@ def show(numbers, digits):
     return f"{middle} ({least} to {most})"
 
 
-def time_table(times, kind):
+def time_table(times, kind, with_other):
     """The rows of the cases of a kind: a list of texts for each, the titles first."""
     rows = {name: row for name, row in times.items() if row["kind"] == kind}
     _, title, digits = KINDS[kind]
@@ -34,7 +34,7 @@ def time_table(times, kind):
         ("process s", lambda name, row: f"{row['process_s']:.2f}"),
         ("MB", lambda name, row: f"{row['peak_rss_mb']:.0f}"),
     ]
-    if any("other" in row for row in rows.values()):
+    if with_other and any("other" in row for row in rows.values()):
         columns += [
             ("other", lambda name, row: show(row["other"], digits)),
             ("ratio", lambda name, row: f"{row['to_other']:.2f}"),
@@ -79,11 +79,11 @@ def memory_table(times):
     return rows
 
 
-def all_tables(results):
+def all_tables(results, with_other):
     """The tables of results, by the names of the comments in the manual. Without rows, there is no table."""
     times = results.get("times", {})
     found = {
-        **{name: time_table(times, kind) for kind, (name, _, _) in KINDS.items()},
+        **{name: time_table(times, kind, with_other) for kind, (name, _, _) in KINDS.items()},
         "memory": memory_table(times),
         "threads": threads_table(results.get("threads", {})),
         "counts": counts_table(results.get("counts", {})),
@@ -108,7 +108,7 @@ def describe(machine):
 def as_text(results):
     """All tables for a terminal."""
     parts = []
-    for rows in all_tables(results).values():
+    for rows in all_tables(results, with_other=True).values():
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         parts.append("\n".join(
             "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths)))
@@ -127,7 +127,8 @@ def as_rst(rows):
 
 def fill_page(text, results):
     """The text of a page with the tables of the results."""
-    parts = {name: as_rst(rows) for name, rows in all_tables(results).items()}
+    # The manual knows one build.
+    parts = {name: as_rst(rows) for name, rows in all_tables(results, with_other=False).items()}
     parts["machine"] = describe(results["machine"]).replace("; ", ";\n") + "."
     for name, part in parts.items():
         text = re.sub(

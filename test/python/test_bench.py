@@ -136,7 +136,7 @@ class Bench(unittest.TestCase):
     def test_tables(self):
         results = {
             "times": {
-                "storage-8": measure.row(find_cases("storage-8")[0], [summary(2e-6)], None),
+                "storage-8": measure.row(find_cases("storage-8")[0], [summary(2e-6)], [summary(4e-6)]),
                 "setup-16": measure.row(
                     find_cases("setup-16")[0], [{"wall_s": 1.5, "process_s": 1.25, "peak_rss_mb": 60.0}], None),
                 "memory": {"kind": "memory", "about": "", "bytes": {"bytes_per_host": 4000.0}},
@@ -152,6 +152,9 @@ class Bench(unittest.TestCase):
         page = "before\n\n.. bench: times\nold\n.. end of bench\n\n.. bench: peers\nkept\n.. end of bench\n"
         filled = tables.fill_page(page, results)
         self.assertNotIn("old", filled)
+        # The manual knows one build.
+        self.assertRegex(text, r"(?m)^case .* ratio ")
+        self.assertNotIn("ratio", filled)
         self.assertRegex(filled, r"(?m)^\.\. bench: times\n\n=+ =+.*\ncase +ns/hop")
         # Results without a part leave its table, and a page with its tables does not change again.
         self.assertIn(".. bench: peers\nkept\n", filled)
