@@ -48,14 +48,14 @@ def threads_table(threads):
     """The rows of two threads."""
     rows = [["case", "one thread, s", "two threads, s", "speed-up", "beside two processes", "with a stranger"]]
     for name, row in threads.items():
-        more = [show(row[key], 2) if key in row else "-" for key in ("to_processes", "busy")]
+        more = [show(row[key], 2) if key in row else "none" for key in ("to_processes", "busy")]
         rows.append([name, *(show(row[key], 2) for key in ("one_s", "two_s", "speed_up")), *more])
     return rows
 
 
 def counts_table(counts):
     """The rows of instructions and misses."""
-    rows = [["case", "instructions/hop", "events/hop", "misses of 48 KB", "misses of 2 MB"]]
+    rows = [["case", "instructions/hop", "events/hop", "first-level misses", "misses of 2 MB"]]
     for name, row in counts.items():
         rows.append([name, f"{row['instructions']:.0f}", f"{row['events']:.2f}", f"{row['first']:.1f}",
                      f"{row['second']:.2f}"])
