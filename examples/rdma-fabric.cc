@@ -138,6 +138,7 @@ main(int argc, char* argv[])
             folder.emplace(out, options.GetGiven());
         }
         run.PrintForecasts(std::cout);
+        run.PrintExpectedMemory(std::cout);
         run.Run(isShown);
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);

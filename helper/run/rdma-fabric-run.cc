@@ -53,6 +53,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cmath>
 #include <ctime>
 #include <initializer_list>
 #include <iostream>
@@ -971,6 +972,25 @@ RdmaFabricRun::PrintForecasts(std::ostream& os) const
     for (const auto& [option, instrument] : m_instruments)
     {
         instrument->PrintForecast(os);
+    }
+}
+
+void
+RdmaFabricRun::PrintExpectedMemory(std::ostream& os) const
+{
+    for (const auto& [option, instrument] : m_instruments)
+    {
+        const auto report = DynamicCast<RdmaExplainReport>(instrument);
+        if (report && report->GetCost().flows > 0)
+        {
+            const auto toMb = [](uint64_t bytes) {
+                return std::llround(static_cast<double>(bytes) / 1e6);
+            };
+            const RdmaRunCost& cost = report->GetCost();
+            os << "Expected memory: " << toMb(cost.GetPeakBytes())
+               << " MB at most, of which the process has " << toMb(cost.presentBytes)
+               << " MB now\n\n";
+        }
     }
 }
 

@@ -129,6 +129,14 @@ class RdmaFabricRun
     /** \param os output stream for what instruments know before Run() */
     void PrintForecasts(std::ostream& os) const;
 
+    /**
+     * Prints how much memory the process will take (RdmaRunCost). The number depends on the
+     * machine, unlike forecasts. Without the option explain, nothing is printed.
+     *
+     * \param os output stream
+     */
+    void PrintExpectedMemory(std::ostream& os) const;
+
     /** \param os output stream for reports of watchdogs, slow receivers and other instruments */
     void PrintFailures(std::ostream& os) const;
 

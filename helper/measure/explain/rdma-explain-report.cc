@@ -241,6 +241,15 @@ MakeKindRow(const RdmaClassForecast& forecast, std::size_t index)
             std::to_string(forecast.senders.GetBdpBytes(kind.rate))};
 }
 
+/** Prints what the run will take. */
+void
+PrintCost(std::ostream& os, const RdmaRunCost& cost)
+{
+    os << "Expected without loss: " << cost.packetHops << " packet-hops, for " << cost.packets
+       << " packets of " << cost.flows << (cost.flows == 1 ? " flow" : " flows") << " and "
+       << cost.replies << " replies\n\n";
+}
+
 /** Prints when an event happens. */
 void
 PrintEvent(std::ostream& os, const RdmaIncastEvent& event, bool ofIngress)
@@ -1203,6 +1212,7 @@ RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
         m_forecasts.push_back(ForecastClass(*fabric, priority, senders, flows));
     }
     m_first = std::make_unique<FirstEvents>(*fabric);
+    m_cost = flows ? EstimateRdmaRunCost(*fabric, *flows) : RdmaRunCost();
     m_begin = runner && runner->GetNFlows() > 0 ? RDMA_NEVER : 0_ps;
     for (uint64_t i = 0; runner && i < runner->GetNFlows(); ++i)
     {
@@ -1220,6 +1230,10 @@ RdmaExplainReport::PrintForecast(std::ostream& os)
 void
 RdmaExplainReport::WriteForecasts(std::ostream& os) const
 {
+    if (m_cost.flows > 0)
+    {
+        PrintCost(os, m_cost);
+    }
     for (const RdmaClassForecast& forecast : m_forecasts)
     {
         PrintClassForecast(os, forecast);

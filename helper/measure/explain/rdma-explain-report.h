@@ -9,6 +9,7 @@
 #include "rdma-instrument.h"
 #include "rdma-port-kinds.h"
 #include "rdma-ps.h"
+#include "rdma-run-cost.h"
 
 #include <cstdint>
 #include <map>
@@ -103,10 +104,10 @@ struct RdmaClassFindings
 
 /**
  * \ingroup rdma-explain
- * The instrument `explain`: explains marks, pauses and drops. Before the run, it prints the
- * thresholds of the ports by kind, the smallest incasts that reach the thresholds, and what the
- * largest incasts of the run's flows will cause. After the run, it prints what happened and why.
- * Times count from the start of the first flow.
+ * The instrument `explain`: explains marks, pauses and drops. Before the run, it prints what the
+ * run will take (RdmaRunCost), the thresholds of the ports by kind, the smallest incasts that reach
+ * the thresholds, and what the largest incasts of the run's flows will cause. After the run, it
+ * prints what happened and why. Times count from the start of the first flow.
  *
  *     auto report = CreateObject<RdmaExplainReport>();
  *     report->Begin(fabric, nullptr);
@@ -146,6 +147,12 @@ class RdmaExplainReport : public RdmaInstrument
         return true;
     }
 
+    /** \return what the run will take, as was known when Begin() was called; no flows: all are 0 */
+    const RdmaRunCost& GetCost() const
+    {
+        return m_cost;
+    }
+
     /** \return what was known of each class when Begin() was called */
     const std::vector<RdmaClassForecast>& GetForecasts() const
     {
@@ -167,6 +174,7 @@ class RdmaExplainReport : public RdmaInstrument
     bool m_forecastPrinted{false};              //!< PrintForecast() was called
     RdmaPs m_begin{0};                          //!< start of the first flow
     Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
+    RdmaRunCost m_cost;                         //!< estimate before the run
     std::vector<RdmaClassForecast> m_forecasts; //!< by class
     std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()
     std::unique_ptr<FirstEvents> m_first;       //!< first events of the run
