@@ -157,9 +157,10 @@ class PullResponder : public RoceResponder
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override
     {
         RoceResponder::Receive(frame, info, now);
-        if (m_deadline == RdmaSender::NO_DEADLINE && IsBehind())
+        RdmaPs& deadline = m_endpoint.connection.responseDeadline;
+        if (deadline == RdmaSender::NO_DEADLINE && IsBehind())
         {
-            m_deadline = now + m_interval;
+            deadline = now + m_interval;
         }
     }
 
@@ -172,13 +173,14 @@ class PullResponder : public RoceResponder
         frame->ecn = 0;
         frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(PULL), 0, frame->tagged);
         m_endpoint.Send(std::move(frame));
-        m_deadline = IsBehind() ? now + m_interval : RdmaSender::NO_DEADLINE;
+        m_endpoint.connection.responseDeadline =
+            IsBehind() ? now + m_interval : RdmaSender::NO_DEADLINE;
     }
 
     void End() override
     {
         RoceResponder::End();
-        m_deadline = RdmaSender::NO_DEADLINE;
+        m_endpoint.connection.responseDeadline = RdmaSender::NO_DEADLINE;
     }
 
   private:

@@ -130,6 +130,19 @@ class QbbFrameSource
     virtual QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) = 0;
 
     /**
+     * Fetches what NextFrame() will need into the CPU caches. Called in large fabrics while the
+     * events before the port's event run; changes nothing.
+     *
+     * \param port the port
+     * \param priority class of the next frame, unless the port picks another class
+     * \param step step of RdmaEvent::Prefetch(), from 2 on; the port has fetched the first cache
+     * line of the source
+     */
+    virtual void PrefetchNext(const QbbPort& port, uint8_t priority, uint32_t step) const
+    {
+    }
+
+    /**
      * \param port a port that asks the source for frames
      * \param input number of the port by which frames came in
      * \param priority class 0..7

@@ -306,7 +306,7 @@ QbbPort::Enqueue(QbbFramePtr&& frame, RdmaEventTime eventTime)
         }
         return;
     }
-    if (HasWork() || (m_flow.GetPauseReceiver().GetPaused() & (1U << frame->priority)))
+    if (HasWork() || (m_flow.GetPaused() & (1U << frame->priority)))
     {
         m_queues.Push(std::move(frame));
         TryTransmit(eventTime);
@@ -322,7 +322,7 @@ QbbPort::CutThrough(QbbFramePtr& frame, RdmaPs earliest, RdmaEventTime eventTime
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
     // Frames waiting in a paused class do not block the other classes.
-    if (!m_up || IsBusy(eventTime) || HasWork() || (m_flow.GetPauseReceiver().GetPaused() & bit))
+    if (!m_up || IsBusy(eventTime) || HasWork() || (m_flow.GetPaused() & bit))
     {
         return false;
     }

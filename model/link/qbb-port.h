@@ -158,7 +158,7 @@ class QbbPort : private QbbFlowControlPort
     bool CanSendAtOnce(uint8_t priority, RdmaEventTime eventTime) const
     {
         return m_up && !IsBusy(eventTime) && !HasWork() &&
-               !(m_flow.GetPauseReceiver().GetPaused() & (1U << priority)) && !IsTraced();
+               !(m_flow.GetPaused() & (1U << priority)) && !IsTraced();
     }
 
     /**
@@ -229,7 +229,7 @@ class QbbPort : private QbbFlowControlPort
         RdmaPrefetch(&m_sink);
         RdmaPrefetch(&m_busyUntil);
         m_queues.Prefetch(priority);
-        RdmaPrefetch(&m_flow);
+        RdmaPrefetch(&m_txTimer);
         RdmaPrefetch(&m_counters.classes[priority]);
     }
 
@@ -241,13 +241,17 @@ class QbbPort : private QbbFlowControlPort
         {
             RdmaPrefetch(&m_sink);
             RdmaPrefetch(&m_busyUntil);
-            RdmaPrefetch(&m_flow);
+            RdmaPrefetch(m_source);
             return;
         }
         if (step == 2)
         {
             PrefetchQueue();
             PrefetchLine();
+        }
+        if (m_sourceReady)
+        {
+            m_source->PrefetchNext(*this, HighestBit(m_sourceReady), step);
         }
     }
 
@@ -665,8 +669,9 @@ class QbbPort : private QbbFlowControlPort
 
     // Members stand in the order of their use, because each cache line of a port is a cache miss in
     // a large fabric. The reception of a frame needs the first line and its class's counters. The
-    // transmission of a frame needs the first line, the second one, the queue of its class, the
-    // line behind the queues and its class's counters; a frame that waits also needs the last line.
+    // transmission of a frame needs the first line, the line behind the queues, the queue of its
+    // class and its class's counters; a frame that waits or comes from the source also needs the
+    // second line.
 
     std::unique_ptr<Sources> m_sources;         //!< null until one has a sink or a watcher
     std::unique_ptr<RareSources> m_rareSources; //!< null until one has a sink or a watcher
@@ -680,30 +685,32 @@ class QbbPort : private QbbFlowControlPort
     bool m_routedPort{false};                   //!< attribute RoutedPort
     uint16_t m_mtu{1500};                       //!< attribute Mtu
     uint16_t m_vlanId{0};                       //!< attribute VlanId
-    RdmaPs m_busyUntil{0};                      //!< end of the line's current occupancy
-    /// Direction of the cable on which the port sends; null if m_exit takes the frames.
-    QbbLine* m_line{nullptr};
-    Mac48Address m_peerAddress;     //!< address of the port at the other end of the cable
-    uint8_t m_sourceReady{0};       //!< classes announced by the source
-    bool m_up{true};                //!< true if the link is up
-    uint8_t m_stackWaits{0};        //!< classes whose departures ns-3's traffic control waits for
-    RdmaLineRate m_rate;            //!< attribute DataRate
-    bool m_lineOverhead{true};      //!< attribute LineOverhead
-    bool m_running{false};          //!< true after Start()
+
+    PortTimer m_txTimer;               //!< fires when the line becomes free
+    RdmaPs m_txArmed{RDMA_NEVER};      //!< last deadline of m_txTimer
+    QbbFrameSource* m_source{nullptr}; //!< generator of frames
+    uint32_t m_nodeId{0};              //!< id of the node
+    uint32_t m_deviceIndex{0};         //!< index among the node's devices
     QbbEgressScheduler m_scheduler; //!< attribute Scheduler; its first member is the strict classes
-    uint64_t m_fraction{0};         //!< occupancy beyond m_busyUntil, in 1/rate ps
-    QbbFrameSource* m_source{nullptr};   //!< generator of frames
-    QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or process; null: none
+
+    Mac48Address m_peerAddress;          //!< address of the port at the other end of the cable
+    bool m_running{false};               //!< true after Start()
+    uint64_t m_fraction{0};              //!< occupancy beyond m_busyUntil, in 1/rate ps
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
     Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
-    alignas(64) QbbEgressQueues m_queues;   //!< egress queues
-    QbbFlowControl m_flow;                  //!< pauses sent and honoured
-    alignas(64) QbbPortCounters m_counters; //!< counters of this port
-    uint32_t m_nodeId{0};                   //!< id of the node
-    uint32_t m_deviceIndex{0};              //!< index among the node's devices
 
-    RdmaPs m_txArmed{RDMA_NEVER}; //!< last deadline of m_txTimer
-    PortTimer m_txTimer;          //!< fires when the line becomes free
+    alignas(64) QbbEgressQueues m_queues; //!< egress queues; the last member is the classes in use
+    RdmaPs m_busyUntil{0};                //!< end of the line's current occupancy
+    /// Direction of the cable on which the port sends; null if m_exit takes the frames.
+    QbbLine* m_line{nullptr};
+    uint8_t m_sourceReady{0};     //!< classes announced by the source
+    bool m_up{true};              //!< true if the link is up
+    uint8_t m_stackWaits{0};      //!< classes whose departures ns-3's traffic control waits for
+    bool m_lineOverhead{true};    //!< attribute LineOverhead
+    RdmaLineRate m_rate;          //!< attribute DataRate
+    QbbFlowControl m_flow;        //!< pauses sent and honoured; the first member is their state
+    QbbLineExit* m_exit{nullptr}; //!< takes frames for another thread or process; null: none
+    alignas(64) QbbPortCounters m_counters; //!< counters of this port
     /// Pool of pause frames and of ns-3's packets
     QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
     Ptr<QbbChannel> m_channel; //!< attached cable
@@ -792,15 +799,23 @@ class QbbPort : private QbbFlowControlPort
     void CountPassing(const QbbFrame& frame);
     void CountSent(const QbbFrame& frame);
 
+    /** \param classes bit p set for class p, not 0 \return the highest class */
+    static uint8_t HighestBit(uint8_t classes)
+    {
+        return static_cast<uint8_t>(31 - __builtin_clz(classes));
+    }
+
     /** Fetches the queue and the counters of the highest class with frames into the CPU caches; the
      * scheduler may pick another class. */
     void PrefetchQueue() const
     {
         if (const uint8_t classes = m_queues.GetClasses())
         {
-            const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
-            m_queues.Prefetch(priority);
-            RdmaPrefetch(&m_counters.classes[priority]);
+            m_queues.Prefetch(HighestBit(classes));
+        }
+        if (const uint8_t classes = m_queues.GetClasses() | m_sourceReady)
+        {
+            RdmaPrefetch(&m_counters.classes[HighestBit(classes)]);
         }
     }
 
@@ -812,8 +827,7 @@ class QbbPort : private QbbFlowControlPort
     /** \return classes that are not paused and have a frame in their queue or at the source */
     uint8_t GetReady() const
     {
-        return (m_queues.GetClasses() | m_sourceReady) &
-               static_cast<uint8_t>(~m_flow.GetPauseReceiver().GetPaused());
+        return (m_queues.GetClasses() | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
     }
 
     bool HasWork() const

@@ -78,6 +78,7 @@ void
 RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport)
 {
     m_nic = nic;
+    m_device = &nic->GetDevice(port);
     m_port = port;
     m_frame.srcIp = nic->GetAddress(port).Get();
     connection.qpn = qpn;
@@ -120,6 +121,7 @@ RdmaPacketEngine::Reset()
     m_requester->Reset();
     m_responder->Reset();
     m_marks = RdmaNotificationPoint::Marks();
+    m_isMarked = false;
 }
 
 void
@@ -161,7 +163,7 @@ RdmaPacketEngine::GetFullPacketBytes() const
 {
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().write);
     return QbbWire::RoceFrameBytes(info, connection.pathMtu, m_frame.tagged) +
-           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+           m_device->GetLineOverheadBytes();
 }
 
 uint32_t
@@ -170,7 +172,7 @@ RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
     const RdmaOpcodeInfo& info =
         GetRdmaOpcodeInfo(connection.transport->GetPacketFormat().acknowledge);
     return QbbWire::RoceFrameBytes(info, 0, m_frame.tagged, trailer) +
-           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+           m_device->GetLineOverheadBytes();
 }
 
 void
@@ -278,7 +280,7 @@ RdmaPacketEngine::AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const
 QbbNetDevice&
 RdmaPacketEngine::GetDevice() const
 {
-    return m_nic->GetDevice(m_port);
+    return *m_device;
 }
 
 uint32_t
@@ -323,7 +325,7 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
         state == RdmaQpState::RTS || state == RdmaQpState::RTR || state == RdmaQpState::SQD;
     if (!ready || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
     {
-        m_nic->GetDevice(m_port).CountDrop(frame, QbbDropReason::NOT_FOR_US);
+        m_device->CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
     }
     const RdmaPs now = RdmaNow();
@@ -346,10 +348,17 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     {
         connection.ceSeen = true;
         m_marks.Add(now);
+        m_isMarked = true;
     }
-    if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now))
+    if (m_isMarked)
     {
-        SendCnp();
+        const bool notifies =
+            m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now);
+        m_isMarked = m_marks.due;
+        if (notifies)
+        {
+            SendCnp();
+        }
     }
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
     if (info.request)
@@ -380,11 +389,11 @@ void
 RdmaPacketEngine::OnTimer()
 {
     const RdmaPs now = RdmaNow();
-    if (m_requester->GetDeadline() <= now)
+    if (connection.GetRequestDeadline() <= now)
     {
         m_requester->OnTimer(now);
     }
-    if (m_responder->GetDeadline() <= now)
+    if (connection.responseDeadline <= now)
     {
         m_responder->OnTimer(now);
     }
@@ -398,14 +407,16 @@ RdmaPacketEngine::OnTimer()
 void
 RdmaPacketEngine::SyncTimer()
 {
-    const RdmaPs deadline = std::min(m_requester->GetDeadline(), m_responder->GetDeadline());
-    if (deadline == RdmaSender::NO_DEADLINE)
+    const RdmaPs deadline = std::min(connection.GetRequestDeadline(), connection.responseDeadline);
+    if (deadline != RdmaSender::NO_DEADLINE)
     {
-        m_timer.Disarm();
-    }
-    else
-    {
+        m_isTimed = true;
         m_timer.Arm(deadline);
+    }
+    else if (m_isTimed)
+    {
+        m_isTimed = false;
+        m_timer.Disarm();
     }
 }
 
@@ -413,7 +424,7 @@ void
 RdmaPacketEngine::SendCnp()
 {
     QbbFramePtr frame = NewFrame();
-    RdmaNotificationPoint::Fill(*frame, m_nic->GetDevice(m_port), m_cnpDscp);
+    RdmaNotificationPoint::Fill(*frame, *m_device, m_cnpDscp);
     ++connection.counters.cnpsSent;
     Reply(RdmaReplyDelays::CNP, std::move(frame));
 }
@@ -427,7 +438,7 @@ RdmaPacketEngine::NewFrame()
 void
 RdmaPacketEngine::Reply(RdmaReplyDelays::Kind kind, QbbFramePtr frame)
 {
-    QbbPort& port = m_nic->GetDevice(m_port);
+    QbbPort& port = *m_device;
     if (RdmaReplyDelays& replies = m_nic->GetReplies(); replies.Delays(kind))
     {
         replies.Send(kind, this, port, std::move(frame));
@@ -452,7 +463,7 @@ RdmaPacketEngine::GetAnswerTime() const
 void
 RdmaPacketEngine::Drop(const QbbFrame& frame, QbbDropReason reason)
 {
-    m_nic->GetDevice(m_port).CountDrop(frame, reason);
+    m_device->CountDrop(frame, reason);
 }
 
 void
@@ -531,7 +542,7 @@ RdmaPacketEngine::MeasuresRtt() const
 uint32_t
 RdmaPacketEngine::GetLineOverheadBytes() const
 {
-    return m_nic->GetDevice(m_port).GetLineOverheadBytes();
+    return m_device->GetLineOverheadBytes();
 }
 
 } // namespace ns3

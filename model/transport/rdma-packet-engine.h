@@ -218,10 +218,25 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \param frame a received RoCE frame addressed to this queue pair */
     void ReceiveFrame(const QbbFrame& frame);
 
-    /** Fetches this object into the CPU caches. */
+    /** Fetches what each packet needs of this object into the CPU caches. */
     void Prefetch() const
     {
-        RdmaPrefetchLines(this, (sizeof(*this) + RDMA_CACHE_LINE - 1) / RDMA_CACHE_LINE);
+        RdmaPrefetch(this);
+        RdmaPrefetch(&connection.qpn);
+        RdmaPrefetch(&m_nic);
+        RdmaPrefetch(&m_frame);
+    }
+
+    /** Fetches the requester into the CPU caches. To be called some time after Prefetch(). */
+    void PrefetchRequester() const
+    {
+        RdmaPrefetchLines(m_requester.get(), 2);
+    }
+
+    /** Fetches the responder into the CPU caches. To be called some time after Prefetch(). */
+    void PrefetchResponder() const
+    {
+        RdmaPrefetchLines(m_responder.get(), 2);
     }
 
     /** \return true if the NIC's scheduler holds the queue pair */
@@ -294,21 +309,28 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return true if a response, or a probe for a missing response, is ready to be sent */
     bool HasAnswer() const
     {
-        return m_responder->IsReady() || m_requester->HasProbe();
+        return (connection.responseReady && m_responder->IsReady()) || connection.probeReady;
     }
 
-    RdmaQueuePair& m_queuePair; //!< the queue pair; receives completions and messages
-    RdmaNic* m_nic{nullptr};    //!< NIC of the queue pair
-    uint32_t m_port{0};         //!< index of the NIC's port
-    uint8_t m_cnpDscp{0};       //!< DSCP of CNPs
-    bool m_queued{false};       //!< the NIC's scheduler holds the queue pair
-    bool m_answerTurn{false};   //!< a response, if ready, goes before the next request
+    // Each packet needs the first two cache lines of the engine, which have most of the connection,
+    // and the two lines that begin at the end of the connection. The rest of the connection and
+    // the members behind m_frame are needed with congestion control, losses or timers only.
+
+    RdmaNic* m_nic{nullptr};                    //!< NIC of the queue pair
+    QbbNetDevice* m_device{nullptr};            //!< device of the NIC's port
     std::unique_ptr<RdmaRequester> m_requester; //!< requester, made by Start()
     std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
-    QbbFrameHeaders m_frame;                    //!< header fields common to all frames
-    RdmaNotificationPoint::Marks m_marks;       //!< CE marks not yet reported by a CNP
+    uint32_t m_port{0};                         //!< index of the NIC's port
+    bool m_queued{false};                       //!< the NIC's scheduler holds the queue pair
+    bool m_answerTurn{false};             //!< a response, if ready, goes before the next request
+    bool m_isMarked{false};               //!< copy of m_marks.due
+    bool m_isTimed{false};                //!< m_timer may be armed
+    QbbFrameHeaders m_frame;              //!< header fields common to all frames
+    RdmaQueuePair& m_queuePair;           //!< the queue pair; receives completions and messages
+    RdmaNotificationPoint::Marks m_marks; //!< CE marks not yet reported by a CNP
     RdmaTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, EVENT_ORDER>
-        m_timer; //!< earlier deadline of requester and responder
+        m_timer;          //!< earlier deadline of requester and responder
+    uint8_t m_cnpDscp{0}; //!< DSCP of CNPs
     uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< place in the RdmaPaceHeap
 };
 

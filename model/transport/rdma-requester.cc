@@ -54,6 +54,7 @@ RdmaRequester::Post(const RdmaSendRequest& request, RdmaPs now)
         m_endpoint.connection.pipeline->Post(now);
     }
     m_sends.Push(std::move(entry));
+    m_firstEnd = m_sends.Front().GetEnd();
     Release(now);
 }
 
@@ -327,14 +328,15 @@ RdmaRequester::FailRefused(RdmaWcStatus status, uint64_t packet)
 void
 RdmaRequester::OnTimer(RdmaPs now)
 {
-    if (m_sendDeadline <= now)
+    RdmaConnection& connection = m_endpoint.connection;
+    if (connection.sendDeadline <= now)
     {
-        m_sendDeadline = RdmaSender::NO_DEADLINE;
+        connection.sendDeadline = RdmaSender::NO_DEADLINE;
         OnSendTimer(now);
     }
-    if (m_readDeadline <= now)
+    if (connection.readDeadline <= now)
     {
-        m_readDeadline = RdmaSender::NO_DEADLINE;
+        connection.readDeadline = RdmaSender::NO_DEADLINE;
         OnReadTimer(now);
     }
 }
@@ -397,16 +399,17 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, RdmaPs now)
 void
 RdmaRequester::SyncTimer()
 {
-    m_sendDeadline = m_sender->GetDeadline();
+    m_endpoint.connection.sendDeadline = m_sender->GetDeadline();
 }
 
 void
 RdmaRequester::CompleteAcknowledged(RdmaPs now)
 {
-    while (!m_sends.IsEmpty() && m_released > 0 &&
-           m_sends.Front().GetEnd() <= m_sender->GetAcked() && IsAnswered(m_sends.Front()))
+    while (!m_sends.IsEmpty() && m_released > 0 && m_firstEnd <= m_sender->GetAcked() &&
+           IsAnswered(m_sends.Front()))
     {
         const RdmaSendEntry entry = m_sends.Pop();
+        m_firstEnd = m_sends.IsEmpty() ? 0 : m_sends.Front().GetEnd();
         m_cursor -= m_cursor > 0;
         --m_released;
         OldestRequestCompleted();
@@ -427,9 +430,9 @@ void
 RdmaRequester::End()
 {
     m_outstandingReads = 0;
-    m_probe = false;
-    m_sendDeadline = RdmaSender::NO_DEADLINE;
-    m_readDeadline = RdmaSender::NO_DEADLINE;
+    m_endpoint.connection.probeReady = false;
+    m_endpoint.connection.sendDeadline = RdmaSender::NO_DEADLINE;
+    m_endpoint.connection.readDeadline = RdmaSender::NO_DEADLINE;
 }
 
 void
@@ -440,6 +443,7 @@ RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, RdmaPs now)
     while (!m_sends.IsEmpty() && m_endpoint.connection.state == RdmaQpState::ERR)
     {
         const RdmaSendEntry entry = m_sends.Pop();
+        m_firstEnd = m_sends.IsEmpty() ? 0 : m_sends.Front().GetEnd();
         Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, now);
     }
 }

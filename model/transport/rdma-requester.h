@@ -101,7 +101,7 @@ class RdmaRequester
     /** \return true if a probe for a missing response is to be sent, see MakeProbe() */
     bool HasProbe() const
     {
-        return m_probe;
+        return m_endpoint.connection.probeReady;
     }
 
     /** \return a packet that asks for a missing response; to be called only if HasProbe() */
@@ -116,12 +116,6 @@ class RdmaRequester
      * \param now current time
      */
     virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) = 0;
-
-    /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
-    RdmaPs GetDeadline() const
-    {
-        return std::min(m_sendDeadline, m_readDeadline);
-    }
 
     /** Handles the timers whose deadline has passed. \param now current time */
     void OnTimer(RdmaPs now);
@@ -177,7 +171,7 @@ class RdmaRequester
     /** \return true if a retransmission timer or an RNR wait is running */
     bool HasRetransmissionTimer() const
     {
-        return m_sendDeadline != RdmaSender::NO_DEADLINE;
+        return m_endpoint.connection.sendDeadline != RdmaSender::NO_DEADLINE;
     }
 
     /** \param stats sums to which the requester's counters are added */
@@ -317,16 +311,25 @@ class RdmaRequester
      */
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
+    // Members stand in the order of their use.
+
     RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair
     std::unique_ptr<RdmaSender> m_sender; //!< sender of the request packets
     RdmaRingBuffer<RdmaSendEntry>
         m_sends;            //!< send queue: requests posted and not complete, in order
-    uint64_t m_posted{0};   //!< packet numbers assigned to posted requests
     uint64_t m_end{NO_END}; //!< packets from this number on are not sent
-    RdmaPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnReadTimer()
-    uint32_t m_released{0};         //!< number of requests in m_sends that have started
+    uint32_t m_released{0}; //!< number of requests in m_sends that have started
+
+  private:
+    uint32_t m_cursor{0};       //!< index in m_sends of the request sent most recently
+    uint64_t m_firstEnd{0};     //!< RdmaSendEntry::GetEnd() of the first request, if there is one
+    uint64_t m_sentOnLine{0};   //!< packets sent, without retransmissions; a READ or atomic is one
+    uint64_t m_postedOnLine{0}; //!< packets of posted requests, counted in the same way
+    uint64_t m_askedEnd{0};     //!< packet number after the latest packet that asked for an answer
+
+  protected:
+    uint64_t m_posted{0};           //!< packet numbers assigned to posted requests
     uint32_t m_outstandingReads{0}; //!< READs and atomics started and not complete
-    bool m_probe{false};            //!< a probe for a missing response is to be sent
 
   private:
     /**
@@ -351,12 +354,6 @@ class RdmaRequester
     void CompleteAcknowledged(RdmaPs now);
     void FailRefused(RdmaWcStatus status, uint64_t packet);
     void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, RdmaPs now);
-
-    uint64_t m_postedOnLine{0}; //!< packets of posted requests; a READ or atomic is one packet
-    uint64_t m_sentOnLine{0};   //!< packets sent, without retransmissions, counted in the same way
-    uint64_t m_askedEnd{0};     //!< packet number after the latest packet that asked for an answer
-    uint32_t m_cursor{0};       //!< index in m_sends of the request sent most recently
-    RdmaPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnSendTimer()
 };
 
 } // namespace ns3

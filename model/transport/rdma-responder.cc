@@ -24,9 +24,9 @@ RdmaResponder::Reset()
     m_receiver = m_endpoint.connection.transport->MakeReceiver();
     m_receives.Clear();
     m_answersSent = 0;
-    m_deadline = RdmaSender::NO_DEADLINE;
+    m_endpoint.connection.responseDeadline = RdmaSender::NO_DEADLINE;
     m_receiveSn = 0;
-    m_ready = false;
+    m_endpoint.connection.responseReady = false;
 }
 
 void

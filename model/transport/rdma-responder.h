@@ -74,8 +74,9 @@ class RdmaResponder
     /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const
     {
-        return m_ready && (!m_windowed || !m_endpoint.connection.reaction ||
-                           m_endpoint.connection.reaction->HasRoom());
+        const RdmaConnection& connection = m_endpoint.connection;
+        return connection.responseReady && (!connection.responseWindowed || !connection.reaction ||
+                                            connection.reaction->HasRoom());
     }
 
     /** \param now current time \return the next response; to be called only if IsReady() */
@@ -87,12 +88,6 @@ class RdmaResponder
      * \param now current time
      */
     virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) = 0;
-
-    /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
-    RdmaPs GetDeadline() const
-    {
-        return m_deadline;
-    }
 
     /** Handles the timer of responses, whose deadline has passed. \param now current time */
     virtual void OnTimer(RdmaPs now);
@@ -258,8 +253,7 @@ class RdmaResponder
     RdmaEndpoint& m_endpoint;                      //!< endpoint of the queue pair
     std::unique_ptr<RdmaReceiver> m_receiver;      //!< receiver of the peer's request packets
     RdmaRingBuffer<RdmaReceiveRequest> m_receives; //!< posted receive requests
-    uint64_t m_answersSent{0};                  //!< READ responses and atomic acknowledgements sent
-    RdmaPs m_deadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnTimer()
+    uint64_t m_answersSent{0}; //!< READ responses and atomic acknowledgements sent
 
   private:
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, RdmaPs now);
@@ -270,8 +264,6 @@ class RdmaResponder
   protected:
     // Small fields come last so that small fields of a derived class share their word.
     uint32_t m_receiveSn{0}; //!< number of receive requests completed, 24 bits
-    bool m_ready{false};     //!< a response may be sent, if the congestion window has room
-    bool m_windowed{false};  //!< responses take room of the congestion window
 
   private:
     bool m_flushing{false}; //!< FlushReceives() is running

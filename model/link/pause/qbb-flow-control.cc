@@ -24,6 +24,16 @@ QbbFlowControl::GetPausing()
     return *m_pausing;
 }
 
+// Must follow each change of m_sender and m_receiver.
+void
+QbbFlowControl::UpdateState()
+{
+    m_state.paused = m_receiver.GetPaused();
+    m_state.isPending = m_sender.IsPending();
+    m_state.isActive =
+        m_state.paused || m_sender.GetWanted() || m_receiver.GetNextEffect() != RDMA_NEVER;
+}
+
 uint8_t
 QbbFlowControl::GetLosslessClasses() const
 {
@@ -80,6 +90,7 @@ QbbFlowControl::RequestPauses(uint8_t classes, bool pause)
             m_sender.Request(p, pause);
         }
     }
+    UpdateState();
     m_port.FlowChanged();
 }
 
@@ -87,6 +98,7 @@ void
 QbbFlowControl::InjectPause(uint8_t classes, uint16_t quanta)
 {
     m_sender.Inject(m_settings.kind == PAUSE ? 0xff : classes, quanta);
+    UpdateState();
     m_port.FlowChanged();
 }
 
@@ -94,6 +106,7 @@ void
 QbbFlowControl::SetPauseAllowed(uint8_t classes)
 {
     m_sender.SetAllowed(classes);
+    UpdateState();
     m_port.FlowChanged();
 }
 
@@ -102,6 +115,7 @@ QbbFlowControl::SetPauseHonoured(uint8_t classes)
 {
     const RdmaPs now = RdmaNow();
     const bool resumed = m_receiver.SetHonoured(now, classes);
+    UpdateState();
     ArmTimers();
     if (resumed)
     {
@@ -115,6 +129,7 @@ QbbFlowControl::Take(RdmaPs now)
 {
     Pauses pauses;
     pauses.classes = m_sender.Take(now, pauses.quanta);
+    UpdateState();
     ArmTimers();
     return pauses;
 }
@@ -170,6 +185,7 @@ bool
 QbbFlowControl::ApplyDue(RdmaPs now)
 {
     const uint8_t resumed = m_receiver.ApplyDue(now);
+    UpdateState();
     RecordResumed(resumed, now);
     return resumed;
 }
@@ -180,6 +196,7 @@ QbbFlowControl::Update(RdmaPs now)
     ApplyDue(now);
     RecordResumed(m_receiver.Expire(now), now);
     m_sender.Refresh(now);
+    UpdateState();
     ArmTimers();
 }
 
@@ -189,6 +206,7 @@ QbbFlowControl::Reset(RdmaPs now)
     m_receiver.Reset(now);
     RecordResumed(0xff, now); // no frame can have begun before the link was up
     m_sender.Forget();
+    UpdateState();
 }
 
 void

@@ -167,6 +167,12 @@ class QbbFlowControl
         return m_receiver;
     }
 
+    /** \return bit p set if class p of this port is paused */
+    uint8_t GetPaused() const
+    {
+        return m_state.paused;
+    }
+
     /** \param priority class 0..7 \return instant at which the class was last resumed */
     RdmaPs GetResumed(uint8_t priority) const
     {
@@ -184,7 +190,7 @@ class QbbFlowControl
     /** \return true if a pause frame is pending */
     bool IsPending() const
     {
-        return m_sender.IsPending() && m_settings.kind != NONE;
+        return m_state.isPending && m_settings.kind != NONE;
     }
 
     /** Takes the pauses to send. \param now current instant \return contents of a pause frame */
@@ -213,8 +219,7 @@ class QbbFlowControl
     /** \return true if Update() may have work to do */
     bool IsActive() const
     {
-        return m_receiver.GetPaused() || m_sender.GetWanted() ||
-               m_receiver.GetNextEffect() != RDMA_NEVER;
+        return m_state.isActive;
     }
 
     /** Applies due pauses, ends expired ones, refreshes sent ones. \param now current instant */
@@ -255,9 +260,18 @@ class QbbFlowControl
         Timer refreshTimer;              //!< fires when pauses of the peer must be refreshed
     };
 
-    Pausing& GetPausing();
+    /** What each frame reads of both halves, in a few bytes. */
+    struct State
+    {
+        uint8_t paused{0};     //!< classes of this port that are paused, one bit each
+        bool isPending{false}; //!< the sender has a pause frame to send
+        bool isActive{false};  //!< value of IsActive()
+    };
 
-    // Every frame reads flags at the end of m_sender and at the start of m_receiver.
+    Pausing& GetPausing();
+    void UpdateState();
+
+    State m_state;               //!< summary of m_sender and m_receiver
     QbbPauseSender m_sender;     //!< pauses of the peer
     QbbPauseReceiver m_receiver; //!< pauses of this port
     Settings m_settings;         //!< flow control attributes of the port

@@ -165,7 +165,7 @@ IrnRequester::RestartReadTimer(RdmaPs now)
     const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
     const RdmaPs timeout =
         m_endpoint.connection.GetLimits().timeout.value_or(transport.GetResponseTimeout());
-    m_readDeadline =
+    m_endpoint.connection.readDeadline =
         timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
 
@@ -190,7 +190,7 @@ IrnRequester::OnReadTimer(RdmaPs now)
         m_endpoint.Fail(RdmaWcStatus::RETRY_EXC_ERR, entry.firstPacket);
         return;
     }
-    m_probe = true;
+    m_endpoint.connection.probeReady = true;
     m_endpoint.Activate();
     RestartReadTimer(now);
 }
@@ -200,7 +200,7 @@ IrnRequester::MakeProbe()
 {
     // The probe is a NAK for the missing response. Two equal PSNs in a NAK acknowledge no response
     // selectively.
-    m_probe = false;
+    m_endpoint.connection.probeReady = false;
     const uint32_t psn =
         RdmaToPsn(m_endpoint.connection.remotePsn, m_reads->receiver->GetExpected());
     return m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,

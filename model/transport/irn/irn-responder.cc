@@ -228,8 +228,8 @@ void
 IrnResponder::End()
 {
     m_kept.reset();
-    m_deadline = RdmaSender::NO_DEADLINE;
-    m_ready = false;
+    m_endpoint.connection.responseDeadline = RdmaSender::NO_DEADLINE;
+    m_endpoint.connection.responseReady = false;
     if (m_answers)
     {
         m_answers->Clear();
@@ -455,7 +455,7 @@ IrnResponder::Answer(RdmaResponse response)
     {
         m_answers = std::make_unique<Answers>(
             m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits()));
-        m_windowed = true;
+        m_endpoint.connection.responseWindowed = true;
     }
     response.due = m_endpoint.GetAnswerTime();
     m_answers->Push(response);
@@ -468,10 +468,11 @@ IrnResponder::Sync()
     if (m_answers)
     {
         const RdmaSender& sender = m_answers->GetSender();
-        m_ready = sender.CanSend();
-        m_deadline = m_endpoint.connection.state == RdmaQpState::ERR
-                         ? RdmaSender::NO_DEADLINE
-                         : std::min(sender.GetDeadline(), m_answers->GetDue());
+        RdmaConnection& connection = m_endpoint.connection;
+        connection.responseReady = sender.CanSend();
+        connection.responseDeadline = connection.state == RdmaQpState::ERR
+                                          ? RdmaSender::NO_DEADLINE
+                                          : std::min(sender.GetDeadline(), m_answers->GetDue());
     }
 }
 

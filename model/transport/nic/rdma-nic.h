@@ -349,10 +349,18 @@ class RdmaNic : public Object, public QbbFrameSink
             return;
         }
         const RdmaQueuePair* qp = PeekQueuePair(frame.destQp);
-        if (qp && step == 3)
+        if (!qp)
         {
-            RdmaPacketEngine::Of(*qp).Prefetch();
+            return;
         }
+        const RdmaPacketEngine& engine = RdmaPacketEngine::Of(*qp);
+        if (step == 3)
+        {
+            engine.Prefetch();
+            return;
+        }
+        GetRdmaOpcodeInfo(frame.opcode).request ? engine.PrefetchResponder()
+                                                : engine.PrefetchRequester();
     }
 
     void FrameDeparts(QbbPort&, QbbFrame&, RdmaPs) override
@@ -446,18 +454,22 @@ class RdmaNic : public Object, public QbbFrameSink
     template <RdmaReplyDelays::Kind kind>
     Time GetReplyDelay() const;
 
-    RdmaSendTiming m_sends;    //!< attributes DoorbellDelay, WqeFetchDelay, WqePrefetch, MessageGap
-    RdmaReplyDelays m_replies; //!< attributes AckTurnaround, CnpDelay
-    /// Pool of the frames that the NIC sends
-    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
-    std::vector<Port> m_ports; //!< ports by index
+    // Members that each frame needs come first: they share the cache line of the QbbFrameSink and
+    // the next one.
+
     /// queue pairs by number - FIRST_QPN; null: no queue pair
     std::vector<Ptr<RdmaQueuePair>> m_queuePairs;
-    uint32_t m_nQueuePairs{0};   //!< number of queue pairs
+    std::vector<Port> m_ports; //!< ports by index
+    /// Pool of the frames that the NIC sends
+    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
+    RdmaSendScheduler m_scheduler;                   //!< schedules the queue pairs' packets
+    RdmaTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
+    RdmaReplyDelays m_replies;                       //!< attributes AckTurnaround, CnpDelay
+    RdmaSendTiming m_sends;    //!< attributes DoorbellDelay, WqeFetchDelay, WqePrefetch, MessageGap
+    uint32_t m_nQueuePairs{0}; //!< number of queue pairs
     std::vector<Block> m_blocks; //!< blocks of reserved numbers, ascending
     /// queue pairs to free at the end of the current instant
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
-    RdmaSendScheduler m_scheduler; //!< schedules the queue pairs' packets
     RdmaTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
         m_endOfInstant;                           //!< calls FreeDestroyed()
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
@@ -465,15 +477,14 @@ class RdmaNic : public Object, public QbbFrameSink
     ObjectFactory m_factory;                      //!< creates queue pairs
     /// Queue pair whose attributes CreateQueuePairAs() copies; null until it is needed
     Ptr<RdmaQueuePair> m_pattern;
-    RdmaNotificationPoint m_notification;            //!< attributes CnpInterval, CnpModeration
-    RdmaMemory m_memory;                             //!< memory of the host; attribute GlobalKey
-    Ptr<RdmaCongestionControl> m_control;            //!< attribute CongestionControl
-    DataRate m_minRate;                              //!< attribute MinRate
-    bool m_catchesUp{true};                          //!< attribute PaceCatchUp
-    PathOracle m_oracle;                             //!< path oracle; may be empty
-    ConnectionWatcher m_watcher;                     //!< connection watcher; may be empty
-    bool m_measureRtt{false};                        //!< attribute MeasureRtt
-    RdmaTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
+    RdmaNotificationPoint m_notification; //!< attributes CnpInterval, CnpModeration
+    RdmaMemory m_memory;                  //!< memory of the host; attribute GlobalKey
+    Ptr<RdmaCongestionControl> m_control; //!< attribute CongestionControl
+    DataRate m_minRate;                   //!< attribute MinRate
+    bool m_catchesUp{true};               //!< attribute PaceCatchUp
+    PathOracle m_oracle;                  //!< path oracle; may be empty
+    ConnectionWatcher m_watcher;          //!< connection watcher; may be empty
+    bool m_measureRtt{false};             //!< attribute MeasureRtt
 };
 
 } // namespace ns3

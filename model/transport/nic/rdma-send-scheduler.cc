@@ -19,8 +19,7 @@ RdmaSendScheduler::RdmaSendScheduler()
 void
 RdmaSendScheduler::AddPort(QbbPort* device)
 {
-    m_ports.emplace_back();
-    m_ports.back().device = device;
+    m_ports.emplace_back(device);
 }
 
 void
@@ -78,7 +77,7 @@ RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
     }
     m_pending.erase(std::remove(m_pending.begin(), m_pending.end(), qp), m_pending.end());
     std::replace(m_starting.begin(), m_starting.end(), qp, static_cast<RdmaPacketEngine*>(nullptr));
-    m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Remove(qp);
+    m_ports[qp->GetPortIndex()].Remove(qp->GetPriority(), qp);
     if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
     {
         m_paced.Remove(qp);
@@ -89,7 +88,22 @@ RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
 uint32_t
 RdmaSendScheduler::GetNodeId() const
 {
-    return m_ports.front().device->GetNodeId();
+    return m_ports.front().GetDevice().GetNodeId();
+}
+
+void
+RdmaSendScheduler::PrefetchNext(const QbbPort& port, uint8_t priority, uint32_t step) const
+{
+    const Port& ports = m_ports[port.GetPortNumber()];
+    if (step == 2)
+    {
+        ports.Prefetch(priority);
+        return;
+    }
+    if (const RdmaPacketEngine* qp = ports.GetFirst(priority))
+    {
+        step == 3 ? qp->Prefetch() : qp->PrefetchRequester();
+    }
 }
 
 void
@@ -134,8 +148,8 @@ RdmaSendScheduler::OnKick()
         m_pending.clear();
         Port& port = m_ports[qp->GetPortIndex()];
         const uint8_t priority = qp->GetPriority();
-        port.ready[priority].Push(std::move(qp));
-        port.device->AnnounceSource(priority, eventTime);
+        port.Push(priority, qp);
+        port.GetDevice().AnnounceSource(priority, eventTime);
         return;
     }
     // A trace sink may post requests while packets start, which refills m_pending.
@@ -145,14 +159,14 @@ RdmaSendScheduler::OnKick()
     });
     for (auto* qp : m_starting)
     {
-        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
+        m_ports[qp->GetPortIndex()].Push(qp->GetPriority(), qp);
     }
     // Starting a packet may destroy a queue pair, which Remove() then replaces by null.
     for (std::size_t i = 0; i < m_starting.size(); ++i)
     {
         if (const auto* qp = m_starting[i])
         {
-            m_ports[qp->GetPortIndex()].device->AnnounceSource(qp->GetPriority());
+            m_ports[qp->GetPortIndex()].GetDevice().AnnounceSource(qp->GetPriority());
         }
     }
     m_starting.clear();
@@ -166,19 +180,19 @@ RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
         qp->SetQueued(true);
         Port& port = m_ports[qp->GetPortIndex()];
         const uint8_t priority = qp->GetPriority();
-        port.ready[priority].Push(std::move(qp));
-        port.device->AnnounceSource(priority);
+        port.Push(priority, qp);
+        port.GetDevice().AnnounceSource(priority);
     }
 }
 
 QbbFramePtr
 RdmaSendScheduler::NextFrame(QbbPort& port, uint8_t priority)
 {
-    auto& ready = m_ports[port.GetPortNumber()].ready[priority];
+    Port& ready = m_ports[port.GetPortNumber()];
     const RdmaPs now = RdmaNow();
-    while (!ready.IsEmpty())
+    while (RdmaPacketEngine* qp = ready.GetFirst(priority))
     {
-        RdmaPacketEngine* qp = ready.Pop();
+        ready.Pop(priority);
         if (!qp->CanSend())
         {
             qp->SetQueued(false);
@@ -193,13 +207,13 @@ RdmaSendScheduler::NextFrame(QbbPort& port, uint8_t priority)
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
-            qp->StillWaits(now) ? Wait(qp, now) : ready.Push(std::move(qp));
+            qp->StillWaits(now) ? Wait(qp, now) : ready.Push(priority, qp);
         }
         else
         {
             qp->SetQueued(false);
         }
-        if (ready.IsEmpty())
+        if (!ready.GetFirst(priority))
         {
             port.WithdrawSource(priority);
         }

@@ -8,12 +8,14 @@
 #include "rdma-event-order.h"
 #include "rdma-pace-heap.h"
 #include "rdma-packet-engine.h"
+#include "rdma-prefetch.h"
 #include "rdma-ring-buffer.h"
 #include "rdma-time.h"
 #include "rdma-timer.h"
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -82,6 +84,9 @@ class RdmaSendScheduler : public QbbFrameSource
      */
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
+    // QbbFrameSource
+    void PrefetchNext(const QbbPort& port, uint8_t priority, uint32_t step) const override;
+
     /** Prefetches what the timer event reads. \param step step of RdmaEvent::Prefetch()
      */
     void PrefetchTimer(uint32_t step) const;
@@ -90,12 +95,86 @@ class RdmaSendScheduler : public QbbFrameSource
     uint32_t GetNodeId() const;
 
   private:
-    /** A port and its ready queue pairs. */
-    struct Port
+    /** A port and its ready queue pairs in round-robin order, by class. */
+    class alignas(RDMA_CACHE_LINE) Port
     {
-        QbbPort* device{nullptr}; //!< device of the port
-        /// ready queue pairs in round-robin order, by class
-        std::array<RdmaRingBuffer<RdmaPacketEngine*>, 8> ready;
+      public:
+        /** \param device device of the port */
+        explicit Port(QbbPort* device)
+            : m_device(device)
+        {
+        }
+
+        /** \return device of the port */
+        QbbPort& GetDevice() const
+        {
+            return *m_device;
+        }
+
+        /** \param priority class \return the first queue pair of the class, or null */
+        RdmaPacketEngine* GetFirst(uint8_t priority) const
+        {
+            return m_first[priority];
+        }
+
+        /** Appends a queue pair. \param priority its class \param qp the queue pair */
+        void Push(uint8_t priority, RdmaPacketEngine* qp)
+        {
+            if (!m_first[priority])
+            {
+                m_first[priority] = qp;
+                return;
+            }
+            m_more |= static_cast<uint8_t>(1U << priority);
+            m_others[priority].Push(std::move(qp));
+        }
+
+        /** Removes the first queue pair of a class, which has one. \param priority class */
+        void Pop(uint8_t priority)
+        {
+            m_first[priority] = nullptr;
+            if (m_more & (1U << priority))
+            {
+                PopOther(priority);
+            }
+        }
+
+        /** Removes a queue pair, if it is ready. \param priority class \param qp queue pair */
+        void Remove(uint8_t priority, RdmaPacketEngine* qp)
+        {
+            m_others[priority].Remove(qp);
+            if (m_others[priority].IsEmpty())
+            {
+                m_more &= static_cast<uint8_t>(~(1U << priority));
+            }
+            if (m_first[priority] == qp)
+            {
+                Pop(priority);
+            }
+        }
+
+        /** Fetches the first queue pair's pointer into the CPU caches. \param priority class */
+        void Prefetch(uint8_t priority) const
+        {
+            RdmaPrefetch(this);
+            RdmaPrefetch(&m_first[priority]);
+        }
+
+      private:
+        void PopOther(uint8_t priority)
+        {
+            m_first[priority] = m_others[priority].Pop();
+            if (m_others[priority].IsEmpty())
+            {
+                m_more &= static_cast<uint8_t>(~(1U << priority));
+            }
+        }
+
+        // A class with one ready queue pair, as most have, needs no memory of a ring.
+        QbbPort* m_device;                                         //!< device of the port
+        uint8_t m_more{0};                                         //!< classes with others
+        std::array<RdmaPacketEngine*, 8> m_first{};                //!< first queue pairs, or null
+        std::array<RdmaRingBuffer<RdmaPacketEngine*>, 8> m_others; //!< queue pairs behind them
     };
 
     void OnKick();

@@ -212,8 +212,10 @@ void
 RoceResponder::Sync()
 {
     const bool waits = m_answers && !m_answers->queue.IsEmpty();
-    m_ready = waits && m_answers->queue.Front().due <= m_answers->passed;
-    m_deadline = waits && !m_ready ? m_answers->queue.Front().due : RdmaSender::NO_DEADLINE;
+    RdmaConnection& connection = m_endpoint.connection;
+    connection.responseReady = waits && m_answers->queue.Front().due <= m_answers->passed;
+    connection.responseDeadline =
+        waits && !connection.responseReady ? m_answers->queue.Front().due : RdmaSender::NO_DEADLINE;
 }
 
 void
@@ -221,7 +223,7 @@ RoceResponder::OnTimer(RdmaPs now)
 {
     m_answers->passed = now;
     Sync();
-    if (m_ready)
+    if (m_endpoint.connection.responseReady)
     {
         m_endpoint.Activate();
     }
@@ -330,7 +332,7 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
         }
     }
     Sync();
-    if (m_ready)
+    if (m_endpoint.connection.responseReady)
     {
         m_endpoint.MakeReady();
     }

@@ -18,13 +18,14 @@ namespace ns3
  */
 struct RdmaQueuePairCounters
 {
+    // The counters of a loss-free connection come first and share a cache line.
     uint64_t packetsSent{0};     //!< request packets sent, including retransmissions
+    uint64_t acksReceived{0};    //!< acknowledgements received
     uint64_t packetsAccepted{0}; //!< request packets executed or, with IRN, buffered
+    uint64_t acksSent{0};        //!< acknowledgements sent
     uint64_t duplicates{0};      //!< duplicate packets received
     uint64_t outOfOrder{0};      //!< packets received before their turn
-    uint64_t acksSent{0};        //!< acknowledgements sent
     uint64_t naksSent{0};        //!< NAKs and RNR NAKs sent
-    uint64_t acksReceived{0};    //!< acknowledgements received
     uint64_t naksReceived{0};    //!< NAKs and RNR NAKs received
     uint64_t cnpsSent{0};        //!< congestion notification packets sent
     uint64_t cnpsReceived{0};    //!< congestion notification packets received

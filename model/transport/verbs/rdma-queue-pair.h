@@ -93,7 +93,7 @@ class RdmaQueuePairUser
  *    peer belongs to another thread or rank, which puts the frame on the line of the peer's side.
  *    The QbbLine hands the frame to the peer's port when the last bit arrives.
  */
-class RdmaQueuePair : public Object
+class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 {
   public:
     /**

@@ -78,11 +78,11 @@ class FakeEndpoint : public RdmaEndpoint
     /** \param now the instant */
     void RunTimers(RdmaPs now)
     {
-        if (requester->GetDeadline() <= now)
+        if (connection.GetRequestDeadline() <= now)
         {
             requester->OnTimer(now);
         }
-        if (responder->GetDeadline() <= now)
+        if (connection.responseDeadline <= now)
         {
             responder->OnTimer(now);
         }
