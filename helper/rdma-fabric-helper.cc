@@ -4,6 +4,7 @@
 
 #include "qbb-shared-buffer.h"
 #include "qbb-wire.h"
+#include "rdma-alike-factory.h"
 #include "rdma-attribute-text.h"
 #include "rdma-bdp.h"
 #include "rdma-rank-placement.h"
@@ -110,12 +111,14 @@ class RdmaFabricInstaller
      */
     std::pair<uint32_t, uint32_t> GetLineBytes(uint32_t trailer) const;
 
-    const RdmaFabricSettings& m_settings; //!< components of the fabric
-    Ptr<RdmaFabric> m_fabric;             //!< the fabric
-    Ptr<RdmaTransport> m_transport;       //!< transport of all NICs
-    Ptr<RdmaCongestionControl> m_control; //!< congestion control of all NICs, or null
-    Ptr<QbbEcnMarker> m_marker;           //!< ECN marker of all switches, or null
-    std::optional<RdmaPs> m_cnpInterval;  //!< RdmaNic::CnpInterval that the control needs
+    const RdmaFabricSettings& m_settings;     //!< components of the fabric
+    RdmaAlikeFactory<QbbNetDevice> m_devices; //!< creates the ports
+    RdmaAlikeFactory<RdmaNic> m_nics;         //!< creates the NICs
+    Ptr<RdmaFabric> m_fabric;                 //!< the fabric
+    Ptr<RdmaTransport> m_transport;           //!< transport of all NICs
+    Ptr<RdmaCongestionControl> m_control;     //!< congestion control of all NICs, or null
+    Ptr<QbbEcnMarker> m_marker;               //!< ECN marker of all switches, or null
+    std::optional<RdmaPs> m_cnpInterval;      //!< RdmaNic::CnpInterval that the control needs
 };
 
 void
@@ -150,6 +153,8 @@ CheckRdmaMemory(const RdmaTopology& topology)
 RdmaFabricInstaller::RdmaFabricInstaller(const RdmaFabricSettings& settings,
                                          const RdmaTopology& topology)
     : m_settings(settings),
+      m_devices(settings.device),
+      m_nics(settings.nic),
       m_fabric(CreateObject<RdmaFabric>())
 {
     m_fabric->m_topology = topology;
@@ -215,7 +220,7 @@ Ptr<QbbNetDevice>
 RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, uint32_t peer)
 {
     const Ptr<Node> owner = m_fabric->m_nodes.Get(node);
-    auto device = m_settings.device.Create<QbbNetDevice>();
+    auto device = m_devices.Create();
     device->SetDataRate(link.rate.ToDataRate());
     device->SetAddress(MakeMac(owner->GetId(), owner->GetNDevices()));
     if (m_settings.vlan)
@@ -240,7 +245,7 @@ RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, ui
 void
 RdmaFabricInstaller::InstallHost(uint32_t host)
 {
-    auto nic = m_settings.nic.Create<RdmaNic>();
+    auto nic = m_nics.Create();
     if (m_cnpInterval)
     {
         nic->SetAttribute("CnpInterval", TimeValue(RdmaToTime(*m_cnpInterval)));

@@ -149,8 +149,10 @@ RdmaFabric::GetPath(Ptr<const RdmaQueuePair> qp) const
 std::vector<RdmaIdealHop>
 RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
 {
+    const auto path = m_routing->FollowPath(*port, destination, flowHash);
     std::vector<RdmaIdealHop> hops;
-    for (const auto& hop : m_routing->GetPath(port, destination, flowHash))
+    hops.reserve(path.size());
+    for (const QbbPort* hop : path)
     {
         hops.push_back({hop->GetLineRate().GetBitRate(), hop->GetQbbChannel()->GetDelayPs()});
     }

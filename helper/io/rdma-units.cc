@@ -249,16 +249,30 @@ ParseNumber(const std::string& text, const NumberForm& form)
     return value;
 }
 
-/// Returns a time in a unit, with all decimals down to picoseconds.
-std::string
-FormatIn(RdmaPs time, uint64_t unit)
+/// Appends a time in a unit, with all decimals down to picoseconds.
+void
+AppendIn(std::string& text, RdmaPs time, uint64_t unit)
 {
     // The sign is handled separately, because the integer part of -1 ns < time < 0 is zero.
     const bool isNegative = time < 0_ps;
     const auto signedPs = static_cast<uint64_t>(time.Get());
     const uint64_t ps = isNegative ? -signedPs : signedPs;
-    return (isNegative ? "-" : "") + std::to_string(ps / unit) + "." +
-           std::to_string(unit + ps % unit).substr(1);
+    constexpr std::size_t MOST_DIGITS = 20;
+    char digits[1 + 2 * MOST_DIGITS] = {'-'};
+    char* const begin = digits + (isNegative ? 1 : 0);
+    char* const point = std::to_chars(begin, std::end(digits), ps / unit).ptr;
+    char* const end = std::to_chars(point, std::end(digits), unit + ps % unit).ptr;
+    *point = '.'; // replaces the leading 1 of the unit
+    text.append(digits, end);
+}
+
+/// Returns the text that AppendIn() appends.
+std::string
+FormatIn(RdmaPs time, uint64_t unit)
+{
+    std::string text;
+    AppendIn(text, time, unit);
+    return text;
 }
 
 /// Returns the form of a time with a unit.
@@ -450,6 +464,12 @@ std::string
 FormatRdmaNs(RdmaPs time)
 {
     return FormatIn(time, 1'000);
+}
+
+void
+AppendRdmaNs(std::string& text, RdmaPs time)
+{
+    AppendIn(text, time, 1'000);
 }
 
 std::string

@@ -160,6 +160,9 @@ std::string FormatRdmaTime(RdmaPs time);
  */
 std::string FormatRdmaNs(RdmaPs time);
 
+/** Appends FormatRdmaNs() to a text. \param [in,out] text the text \param time a time */
+void AppendRdmaNs(std::string& text, RdmaPs time);
+
 /**
  * \param time a time, not negative
  * \return the time in us with exactly six decimals, for instance "1.234567"

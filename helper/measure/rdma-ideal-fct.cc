@@ -24,13 +24,13 @@ constexpr uint64_t MIN_ETHERNET_BYTES = 64;
 constexpr uint64_t MAX_PAD_BYTES = 64;
 
 void
-CheckIdealInput(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
+CheckIdealInput(const char* what, uint64_t value, uint64_t min, uint64_t max)
 {
     if (value < min || value > max)
     {
-        throw std::invalid_argument("ideal FCT: " + what + ": " + std::to_string(value) +
-                                    "; accepted: " + std::to_string(min) + " to " +
-                                    std::to_string(max));
+        throw std::invalid_argument(std::string("ideal FCT: ") + what + ": " +
+                                    std::to_string(value) + "; accepted: " + std::to_string(min) +
+                                    " to " + std::to_string(max));
     }
 }
 
@@ -59,7 +59,19 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
               const RdmaLineOverhead& overhead)
 {
     const std::size_t hops = path.size();
+    if (frames.count == 1)
+    {
+        RdmaInt128 fct = 0;
+        for (const auto& hop : path)
+        {
+            fct += RdmaLineRate(hop.rate).BytesToPs(1).Get() *
+                       RdmaInt128{overhead.preambleBytes + frames.lastBytes} +
+                   hop.delay.Get();
+        }
+        return CheckIdealResult(fct);
+    }
     std::vector<RdmaInt128> byteTime;
+    byteTime.reserve(hops);
     for (const auto& hop : path)
     {
         byteTime.push_back(RdmaLineRate(hop.rate).BytesToPs(1).Get());
@@ -75,10 +87,6 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
         return sums;
     };
     const auto last = sum(frames.lastBytes);
-    if (frames.count == 1)
-    {
-        return CheckIdealResult(last[hops]);
-    }
     const auto first = sum(frames.firstBytes);
     const auto middle = sum(frames.middleBytes);
     const RdmaInt128 lineBytes = overhead.preambleBytes + overhead.gapBytes;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-sha256.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>
 #include <locale>
 #include <sstream>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 namespace ns3
 {
@@ -37,7 +43,7 @@ Rotate(uint32_t x, unsigned n)
 
 /// Processes one block (FIPS 180-4, section 6.2.2).
 void
-Compress(std::array<uint32_t, 8>& hash, const unsigned char* block)
+CompressBlock(std::array<uint32_t, 8>& hash, const unsigned char* block)
 {
     std::array<uint32_t, ROUNDS> w{};
     for (std::size_t t = 0; t < 16; ++t)
@@ -75,20 +81,114 @@ Compress(std::array<uint32_t, 8>& hash, const unsigned char* block)
     }
 }
 
+#if defined(__x86_64__)
+
+/// Returns true if the processor has instructions for SHA-256.
+bool
+HasSha256Instructions()
+{
+    constexpr unsigned SSSE3 = 1U << 9;
+    constexpr unsigned SSE41 = 1U << 19;
+    constexpr unsigned SHA = 1U << 29;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    const bool hasVectors = __get_cpuid(1, &a, &b, &c, &d) && (c & SSSE3) && (c & SSE41);
+    return hasVectors && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & SHA);
+}
+
+/// Processes one block by the instructions (Intel, "New Instructions Supporting SHA", 2013).
+[[gnu::target("sha,sse4.1,ssse3")]] void
+CompressByInstructions(std::array<uint32_t, 8>& hash, const unsigned char* block)
+{
+    auto* const words = reinterpret_cast<__m128i*>(hash.data());
+    // The instructions take the state as the words ABEF and CDGH, high word first.
+    const __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
+    const __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1b);
+    __m128i abef = _mm_alignr_epi8(dcba, hgfe, 8);
+    __m128i cdgh = _mm_blend_epi16(hgfe, dcba, 0xf0);
+    const __m128i abefBefore = abef;
+    const __m128i cdghBefore = cdgh;
+    const __m128i bigEndian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i w[4];
+    for (std::size_t i = 0; i < ROUNDS / 4; ++i)
+    {
+        __m128i& four = w[i % 4];
+        if (i < 4)
+        {
+            const auto* const from = reinterpret_cast<const __m128i*>(block) + i;
+            four = _mm_shuffle_epi8(_mm_loadu_si128(from), bigEndian);
+        }
+        else
+        {
+            const __m128i last = w[(i + 3) % 4];
+            const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(four, w[(i + 1) % 4]),
+                                              _mm_alignr_epi8(last, w[(i + 2) % 4], 4));
+            four = _mm_sha256msg2_epu32(sum, last);
+        }
+        const auto* const constants = reinterpret_cast<const __m128i*>(K.data()) + i;
+        const __m128i added = _mm_add_epi32(four, _mm_loadu_si128(constants));
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, added);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(added, 0x0e));
+    }
+    const __m128i feba = _mm_shuffle_epi32(_mm_add_epi32(abef, abefBefore), 0x1b);
+    const __m128i dchg = _mm_shuffle_epi32(_mm_add_epi32(cdgh, cdghBefore), 0xb1);
+    _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xf0));
+    _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+#else
+
+/// Returns true if the processor has instructions for SHA-256.
+bool
+HasSha256Instructions()
+{
+    return false;
+}
+
+/// Not called.
+void
+CompressByInstructions(std::array<uint32_t, 8>&, const unsigned char*)
+{
+}
+
+#endif
+
 } // namespace
+
+RdmaSha256::RdmaSha256(bool usesInstructions)
+{
+    static const bool hasInstructions = HasSha256Instructions();
+    m_usesInstructions = usesInstructions && hasInstructions;
+}
+
+void
+RdmaSha256::Compress(const unsigned char* block)
+{
+    m_usesInstructions ? CompressByInstructions(m_hash, block) : CompressBlock(m_hash, block);
+}
 
 void
 RdmaSha256::Add(const std::string& data)
 {
     m_bytes += data.size();
-    m_rest += data;
-    const auto* bytes = reinterpret_cast<const unsigned char*>(m_rest.data());
-    const std::size_t whole = m_rest.size() / BLOCK_BYTES * BLOCK_BYTES;
-    for (std::size_t i = 0; i < whole; i += BLOCK_BYTES)
+    std::size_t at = 0;
+    if (!m_rest.empty())
     {
-        Compress(m_hash, bytes + i);
+        at = std::min(BLOCK_BYTES - m_rest.size(), data.size());
+        m_rest.append(data, 0, at);
+        if (m_rest.size() < BLOCK_BYTES)
+        {
+            return;
+        }
+        Compress(reinterpret_cast<const unsigned char*>(m_rest.data()));
     }
-    m_rest.erase(0, whole);
+    for (; data.size() - at >= BLOCK_BYTES; at += BLOCK_BYTES)
+    {
+        Compress(reinterpret_cast<const unsigned char*>(data.data()) + at);
+    }
+    m_rest.assign(data, at, std::string::npos);
 }
 
 std::string

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace ns3
 {
@@ -67,7 +68,7 @@ AppendJsonText(std::string& text, std::string_view value)
 void
 AppendRdmaField(std::string& text, RdmaResultFormat, RdmaPs value)
 {
-    text += FormatRdmaNs(value);
+    AppendRdmaNs(text, value);
 }
 
 void
@@ -79,13 +80,33 @@ AppendRdmaField(std::string& text, RdmaResultFormat format, const RdmaResultRati
                                     std::to_string(value.divisor.Get()) +
                                     " ps; accepted: 0 or more over more than 0");
     }
-    const auto divisor = static_cast<RdmaUint128>(value.divisor.Get());
-    const auto scaled =
-        (static_cast<RdmaUint128>(value.time.Get()) * RATIO_SCALE * 2 + divisor) / (divisor * 2);
-    AppendRdmaField(text, format, static_cast<uint64_t>(scaled / RATIO_SCALE));
-    const std::size_t point = text.size();
-    AppendRdmaField(text, format, RATIO_SCALE + static_cast<uint64_t>(scaled % RATIO_SCALE));
-    text[point] = '.'; // replaces the leading 1 of the scaled fraction
+    const auto time = static_cast<uint64_t>(value.time.Get());
+    const auto divisor = static_cast<uint64_t>(value.divisor.Get());
+    // Divisions of 64 bits take a fraction of the time; they do for times below a second.
+    constexpr uint64_t MOST = std::numeric_limits<uint64_t>::max() / (4 * RATIO_SCALE);
+    RdmaUint128 scaled = 0;
+    if (time < MOST && divisor < MOST)
+    {
+        scaled = (time * RATIO_SCALE * 2 + divisor) / (divisor * 2);
+    }
+    else
+    {
+        scaled = (RdmaUint128{time} * RATIO_SCALE * 2 + divisor) / (RdmaUint128{divisor} * 2);
+    }
+    const auto append = [&](uint64_t whole, uint64_t fraction) {
+        AppendRdmaField(text, format, whole);
+        const std::size_t point = text.size();
+        AppendRdmaField(text, format, RATIO_SCALE + fraction);
+        text[point] = '.'; // replaces the leading 1 of the scaled fraction
+    };
+    if (scaled <= std::numeric_limits<uint64_t>::max())
+    {
+        const auto small = static_cast<uint64_t>(scaled);
+        append(small / RATIO_SCALE, small % RATIO_SCALE);
+        return;
+    }
+    append(static_cast<uint64_t>(scaled / RATIO_SCALE),
+           static_cast<uint64_t>(scaled % RATIO_SCALE));
 }
 
 void

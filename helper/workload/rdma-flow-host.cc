@@ -49,7 +49,7 @@ RdmaFlowHost::GetFlow(uint32_t qpn) const
 const Ptr<RdmaQueuePair>&
 RdmaFlowHost::GetPrototype(uint8_t priority)
 {
-    Ptr<RdmaQueuePair>& prototype = m_prototypes[priority];
+    Ptr<RdmaQueuePair>& prototype = m_prototypes.at(priority);
     if (!prototype)
     {
         prototype = m_nic->MakePrototype(m_blocks.front().firstQpn);
@@ -62,10 +62,33 @@ void
 RdmaFlowHost::DestroyAfter(RdmaPs wait, Ptr<RdmaQueuePair>& queuePair)
 {
     m_wait = wait;
-    m_departures.Push({RdmaNow() + wait, &queuePair});
-    if (m_departures.GetSize() == 1)
+    m_arrived.Push({RdmaNow() + wait, &queuePair});
+    if (!m_timer.IsArmed())
     {
-        m_timer.Arm(m_departures.Front().at);
+        ArmTimer();
+    }
+}
+
+void
+RdmaFlowHost::FreeResting()
+{
+    const RdmaPs now = RdmaNow();
+    // A packet of this instant may still be on its way through the queue pair's functions.
+    while (!m_arrived.IsEmpty() && m_arrived.Front().at - m_wait < now)
+    {
+        Departure departure = m_arrived.Pop();
+        Ptr<RdmaQueuePair>& queuePair = *departure.queuePair;
+        constexpr uint32_t REFERENCES = 2; // of the NIC and of the flow
+        if (queuePair->GetReferenceCount() == REFERENCES && !queuePair->HasSinks() &&
+            RdmaPacketEngine::Of(*queuePair).IsAtRest(now))
+        {
+            m_nic->DestroyQueuePair(queuePair);
+            queuePair = nullptr;
+        }
+        else
+        {
+            m_departures.Push(std::move(departure));
+        }
     }
 }
 
@@ -73,9 +96,17 @@ void
 RdmaFlowHost::OnDeparture()
 {
     const RdmaPs now = RdmaNow();
-    while (!m_departures.IsEmpty() && m_departures.Front().at <= now)
+    Depart(m_departures, now);
+    Depart(m_arrived, now);
+    ArmTimer();
+}
+
+void
+RdmaFlowHost::Depart(RdmaRingBuffer<Departure>& ring, RdmaPs now)
+{
+    while (!ring.IsEmpty() && ring.Front().at <= now)
     {
-        const Departure departure = m_departures.Pop();
+        const Departure departure = ring.Pop();
         if (RdmaPacketEngine::Of(**departure.queuePair).IsQueued())
         {
             // The response is still queued, possibly because the port is paused.
@@ -86,9 +117,19 @@ RdmaFlowHost::OnDeparture()
         m_nic->DestroyQueuePair(*departure.queuePair);
         *departure.queuePair = nullptr;
     }
-    if (!m_departures.IsEmpty())
+}
+
+void
+RdmaFlowHost::ArmTimer()
+{
+    RdmaPs next = RDMA_NEVER;
+    for (const auto* ring : {&m_departures, &m_arrived})
     {
-        m_timer.Arm(m_departures.Front().at);
+        next = ring->IsEmpty() ? next : std::min(next, ring->Front().at);
+    }
+    if (next != RDMA_NEVER)
+    {
+        m_timer.Arm(next);
     }
 }
 

@@ -10,9 +10,9 @@
 #include "rdma-ring-buffer.h"
 #include "rdma-timer.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace ns3
@@ -63,12 +63,20 @@ class RdmaFlowHost
     const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
 
     /**
-     * Destroys a queue pair after a fixed time, or later if it then has a response to send.
+     * Destroys a queue pair after a fixed time, or later if it then has a response to send, or
+     * earlier by FreeResting().
      *
      * \param wait time until the destruction, equal in all calls
      * \param queuePair the queue pair; becomes null
      */
     void DestroyAfter(RdmaPs wait, Ptr<RdmaQueuePair>& queuePair);
+
+    /**
+     * Destroys queue pairs of DestroyAfter() before their time, which gives their memory back.
+     * These are queue pairs that nobody else refers to and that RdmaNic::LateHandler can make again
+     * exactly as they are (RdmaPacketEngine::IsAtRest()). To be called in events of the host.
+     */
+    void FreeResting();
 
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
@@ -89,13 +97,17 @@ class RdmaFlowHost
     };
 
     void OnDeparture();
+    void Depart(RdmaRingBuffer<Departure>& ring, RdmaPs now);
+    void ArmTimer();
 
     Ptr<RdmaNic> m_nic;            //!< NIC of the host
     std::vector<Block> m_blocks;   //!< queue pair numbers reserved for flows, ascending
     std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
-    std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
-    RdmaRingBuffer<Departure> m_departures;             //!< earliest destruction first
-    RdmaPs m_wait{0};                                   //!< time until a destruction
+    std::array<Ptr<RdmaQueuePair>, 8> m_prototypes; //!< prototypes by traffic class; may be null
+    /// Destructions that FreeResting() has not looked at, earliest first
+    RdmaRingBuffer<Departure> m_arrived;
+    RdmaRingBuffer<Departure> m_departures; //!< destructions that FreeResting() has put off
+    RdmaPs m_wait{0};                       //!< time until a destruction
     RdmaTimer<RdmaFlowHost, &RdmaFlowHost::OnDeparture, EVENT_ORDER> m_timer; //!< next destruction
 };
 

@@ -85,9 +85,11 @@ RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
     NS_ABORT_MSG_IF(flows.size() + m_flows.size() > MAX_FLOWS,
                     "rdma: " << flows.size() + m_flows.size() << " flows; accepted: up to "
                              << MAX_FLOWS);
-    std::sort(flows.begin(), flows.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
-        return a.id < b.id;
-    });
+    const auto isLess = [](const RdmaFlow& a, const RdmaFlow& b) { return a.id < b.id; };
+    if (!std::is_sorted(flows.begin(), flows.end(), isLess))
+    {
+        std::sort(flows.begin(), flows.end(), isLess);
+    }
     const uint64_t first = m_flows.size();
     NS_ABORT_MSG_IF(first > 0 && !flows.empty() && flows.front().id < m_flows.back().flow.id,
                     "rdma: flow " << flows.front().id << " is added after flow "

@@ -4,6 +4,7 @@
 
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
+#include "rdma-line-rate.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
@@ -57,8 +58,8 @@ RdmaFlowRunner::GetTypeId()
                           MakeBooleanAccessor(&RdmaFlowRunner::m_keep),
                           MakeBooleanChecker())
             .AddAttribute("TimeWait",
-                          "Lifetime of a receiving queue pair after the last byte of its flow has "
-                          "arrived. A later retransmission recreates the queue pair.",
+                          "Longest lifetime of a receiving queue pair after the last byte of its "
+                          "flow has arrived. A later retransmission recreates the queue pair.",
                           TimeValue(MilliSeconds(1)),
                           MakeTimeAccessor(&RdmaFlowRunner::m_timeWait),
                           MakeTimeChecker(Time(0)));
@@ -103,6 +104,8 @@ void
 RdmaFlowRunner::DoAdd(uint64_t first)
 {
     m_pairs.resize(GetNFlows());
+    m_hosts.resize(GetFabric()->GetTopology().GetNNodes());
+    m_tried.assign(m_hosts.size(), {});
     std::map<uint32_t, std::vector<uint32_t>> flowsOfHost;
     for (auto i = static_cast<uint32_t>(first); i < GetNFlows(); ++i)
     {
@@ -117,8 +120,12 @@ RdmaFlowRunner::DoAdd(uint64_t first)
         {
             continue; // RdmaFlowRunnerBase reports the invalid flow
         }
+        if (!m_hosts[id])
+        {
+            m_hosts[id] = std::make_unique<RdmaFlowHost>();
+        }
         uint32_t qpn =
-            m_hosts[id].Reserve(GetFabric()->GetNic(id), flows, [this, id = id](uint32_t number) {
+            m_hosts[id]->Reserve(GetFabric()->GetNic(id), flows, [this, id = id](uint32_t number) {
                 return MakeLate(id, number);
             });
         for (const uint32_t flow : flows)
@@ -135,26 +142,22 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     const RdmaFlow& flow = GetFlow(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
     // The queue pair does not exist yet; the prototype has the same path, packet sizes and times.
-    RdmaFlowHost& source = m_hosts.at(flow.srcHost);
-    const auto sender = source.GetPrototype(priority);
-    const auto receiver = m_hosts.at(flow.dstHost).GetPrototype(priority);
-    NS_ABORT_MSG_IF(sender->GetPathMtu() != receiver->GetPathMtu() ||
-                        &sender->GetTransport()->GetPacketFormat() !=
-                            &receiver->GetTransport()->GetPacketFormat(),
+    const RdmaQueuePair& sender = *m_hosts[flow.srcHost]->GetPrototype(priority);
+    const RdmaQueuePair& receiver = *m_hosts[flow.dstHost]->GetPrototype(priority);
+    NS_ABORT_MSG_IF(sender.GetPathMtu() != receiver.GetPathMtu() ||
+                        &sender.GetTransport()->GetPacketFormat() !=
+                            &receiver.GetTransport()->GetPacketFormat(),
                     "rdma: flow " << flow.id << " from host " << flow.srcHost << " to host "
-                                  << flow.dstHost << ": path MTUs are " << sender->GetPathMtu()
-                                  << " and " << receiver->GetPathMtu()
+                                  << flow.dstHost << ": path MTUs are " << sender.GetPathMtu()
+                                  << " and " << receiver.GetPathMtu()
                                   << ", or the transports do not understand each other; accepted: "
                                      "the same");
-    RdmaPacketEngine::Of(*sender).Start(&source.GetNic(),
-                                        0,
-                                        m_pairs[index].senderQpn,
-                                        *source.GetNic().GetTransport());
-    sender->Connect(GetFabric()->GetAddress(flow.dstHost),
-                    m_pairs[index].receiverQpn,
-                    receiver->GetInitialPsn());
-    m_pairs[index].flowHash = sender->GetFlowHash();
-    const RdmaPs ideal = ComputeIdeal(index, *sender);
+    Pair& pair = m_pairs[index];
+    const Ipv4Address address = GetFabric()->GetAddress(flow.dstHost);
+    pair.flowHash = sender.PredictFlowHash(pair.senderQpn, address, pair.receiverQpn);
+    const auto path = GetFabric()->GetPath(sender.GetPort(), address, pair.flowHash);
+    ConnectPrototype(index, path);
+    const RdmaPs ideal = ComputeIdeal(index, sender, path);
     if (m_keep)
     {
         MakeSender(index);
@@ -166,9 +169,43 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     }
     if (index + 1 == GetNFlows())
     {
+        m_tried.clear();
         m_receivers.Start();
     }
     return ideal;
+}
+
+/**
+ * Connects the prototype of the sender as the flow's queue pair will be connected, so that all that
+ * refuses the connection does so before the run. Flows of a host whose connections are alike need
+ * one try.
+ *
+ * \param path links from sender to receiver
+ */
+void
+RdmaFlowRunner::ConnectPrototype(uint64_t index, const std::vector<RdmaIdealHop>& path)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    RdmaFlowHost& source = *m_hosts[flow.srcHost];
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    const Ptr<RdmaQueuePair> sender = source.GetPrototype(priority);
+    // The time of a packet of any length over the path tells paths apart as the delay does.
+    RdmaPs delay{0};
+    for (const RdmaIdealHop& hop : path)
+    {
+        delay += hop.delay + RdmaLineRate(hop.rate).BytesToPs(sender->GetPathMtu());
+    }
+    if (!m_tried[flow.srcHost].insert({flow.priority, path.size(), delay}).second)
+    {
+        return;
+    }
+    RdmaPacketEngine::Of(*sender).Start(&source.GetNic(),
+                                        0,
+                                        m_pairs[index].senderQpn,
+                                        *source.GetNic().GetTransport());
+    sender->Connect(GetFabric()->GetAddress(flow.dstHost),
+                    m_pairs[index].receiverQpn,
+                    m_hosts[flow.dstHost]->GetPrototype(priority)->GetInitialPsn());
 }
 
 Ptr<RdmaQueuePair>
@@ -179,12 +216,13 @@ RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
     const uint32_t local = isSender ? flow.srcHost : flow.dstHost;
     const uint32_t remote = isSender ? flow.dstHost : flow.srcHost;
     const auto priority = static_cast<uint8_t>(flow.priority);
-    auto qp =
-        m_hosts.at(local).GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
+    RdmaFlowHost& host = *m_hosts[local];
+    host.FreeResting();
+    auto qp = host.GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
     qp->SetPriority(priority);
     qp->Connect(GetFabric()->GetAddress(remote),
                 isSender ? pair.receiverQpn : pair.senderQpn,
-                m_hosts.at(remote).GetPrototype(priority)->GetInitialPsn());
+                m_hosts[remote]->GetPrototype(priority)->GetInitialPsn());
     return qp;
 }
 
@@ -205,11 +243,11 @@ RdmaFlowRunner::MakeReceiver(uint64_t index)
 Ptr<RdmaQueuePair>
 RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
 {
-    const uint32_t index = m_hosts.at(host).GetFlow(qpn);
+    const uint32_t index = m_hosts[host]->GetFlow(qpn);
     const RdmaFlow& flow = GetFlow(index);
     Pair& pair = m_pairs[index];
     const auto priority = static_cast<uint8_t>(flow.priority);
-    const uint32_t mtu = m_hosts.at(host).GetPrototype(priority)->GetPathMtu();
+    const uint32_t mtu = m_hosts[host]->GetPrototype(priority)->GetPathMtu();
     if (pair.receiverQpn != qpn || flow.dstHost != host ||
         pair.arrived < CountFlowMessages(flow.bytes, mtu))
     {
@@ -218,7 +256,7 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     pair.receiver = MakeEnd(index, false);
     // Every message except the last one consists of full packets.
     pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountFlowMessages(flow.bytes, mtu));
-    m_hosts.at(host).DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
+    m_hosts[host]->DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
     return pair.receiver;
 }
 
@@ -232,10 +270,11 @@ RdmaFlowRunner::GetFlowPath(uint64_t index) const
 }
 
 RdmaPs
-RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
+RdmaFlowRunner::ComputeIdeal(uint64_t index,
+                             const RdmaQueuePair& sender,
+                             const std::vector<RdmaIdealHop>& path) const
 {
     const RdmaFlow& flow = GetFlow(index);
-    const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
     // If packets in the middle of a message have no RETH, the first packet of each message is
     // longer by one RETH.
     const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
@@ -245,7 +284,7 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
     const uint32_t headers = QbbWire::ROCE_BASE_BYTES + middle.headerBytes +
                              (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
     const auto frames = MakeRdmaIdealFrames(flow.bytes, sender.GetPathMtu(), headers, reth);
-    RdmaPs ideal = GetIdeal(flow, path, frames, *sender.GetPort());
+    RdmaPs ideal = GetIdeal(flow, path, frames, sender.GetDevice());
     // Each additional message of a long flow adds one RETH at the slowest link.
     const uint64_t further = CountFlowMessages(flow.bytes, sender.GetPathMtu()) - 1;
     if (further)
@@ -292,7 +331,7 @@ RdmaFlowRunner::MessageReceived(uint64_t index, const RdmaMessageArrival& arriva
         FlowArrived(index, arrival.time);
         if (!m_keep)
         {
-            m_hosts.at(GetFlow(index).dstHost).DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
+            m_hosts[GetFlow(index).dstHost]->DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
         }
     }
 }
@@ -310,7 +349,7 @@ RdmaFlowRunner::SendCompleted(uint64_t index, const RdmaWorkCompletion& completi
     {
         KeepRetries(index);
         Ptr<RdmaQueuePair>& sender = m_pairs[index].sender;
-        m_hosts.at(GetFlow(index).srcHost).GetNic().DestroyQueuePair(sender);
+        m_hosts[GetFlow(index).srcHost]->GetNic().DestroyQueuePair(sender);
         sender = nullptr;
     }
 }

@@ -13,11 +13,11 @@
 #include <ns3/nstime.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -30,8 +30,9 @@ namespace ns3
  * Each flow has a dedicated connection of two queue pairs. At the start of the flow, the sender
  * posts one RDMA write, or several consecutive writes for a flow above 2^31 bytes. Both queue pairs
  * are created at the start of the flow. The sending queue pair is destroyed at the completion. The
- * receiving queue pair is destroyed TimeWait after the arrival of the last byte; a retransmission
- * that arrives later recreates the queue pair, which then answers. Memory use is therefore
+ * receiving queue pair is destroyed TimeWait after the arrival of the last byte, or earlier if the
+ * host starts another flow, and all packets have come once and in order; a retransmission that
+ * arrives later recreates the queue pair, which then answers. Memory use is therefore
  * proportional to the number of active flows. Queue pair numbers of a host are assigned to the
  * flows that begin or end at the host, in the order of flow ids. Events of a node create and
  * destroy the queue pairs of that node.
@@ -139,12 +140,19 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
     Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
-    RdmaPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
+    void ConnectPrototype(uint64_t index, const std::vector<RdmaIdealHop>& path);
+    RdmaPs ComputeIdeal(uint64_t index,
+                        const RdmaQueuePair& sender,
+                        const std::vector<RdmaIdealHop>& path) const;
 
-    bool m_keep{false};       //!< value of the attribute KeepQueuePairs
-    Time m_timeWait;          //!< value of the attribute TimeWait
+    bool m_keep{false}; //!< value of the attribute KeepQueuePairs
+    Time m_timeWait;    //!< value of the attribute TimeWait
+    /// What makes the connections of queue pairs of one host and class alike: class, links, delay
+    using Connection = std::tuple<uint32_t, std::size_t, RdmaPs>;
+    /// Connections that the prototypes of a host have had since the last DoAdd(), by node id
+    std::vector<std::set<Connection>> m_tried;
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
-    std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
+    std::vector<std::unique_ptr<RdmaFlowHost>> m_hosts; //!< by node id; null: a host without flows
     RdmaFlowCalendar m_receivers;             //!< schedules the creation of receiving queue pairs
     mutable std::optional<Traffic> m_traffic; //!< latest result of FindTraffic(), of all nodes
 };

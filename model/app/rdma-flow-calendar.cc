@@ -22,17 +22,25 @@ RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
     if (IsRdmaNodeLocal(*node))
     {
-        Host& host = m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second;
-        host.flows.push_back(index);
+        const uint32_t id = node->GetId();
+        m_hosts.resize(std::max<std::size_t>(m_hosts.size(), id + 1));
+        if (!m_hosts[id])
+        {
+            m_hosts[id] = std::make_unique<Host>(*this, id);
+        }
+        m_hosts[id]->flows.push_back(index);
     }
 }
 
 void
 RdmaFlowCalendar::Start()
 {
-    for (auto& [node, host] : m_hosts)
+    for (const auto& host : m_hosts)
     {
-        host.Start();
+        if (host)
+        {
+            host->Start();
+        }
     }
 }
 
@@ -55,9 +63,14 @@ RdmaFlowCalendar::Host::Start()
     flows.erase(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(next));
     next = 0;
     const TimeOf& timeOf = calendar.m_timeOf;
-    std::sort(flows.begin(), flows.end(), [&timeOf](uint32_t a, uint32_t b) {
+    const auto isEarlier = [&timeOf](uint32_t a, uint32_t b) {
         return std::pair(timeOf(a), a) < std::pair(timeOf(b), b);
-    });
+    };
+    // Flows usually come in the order of their times, which a sort would take long to find.
+    if (!std::is_sorted(flows.begin(), flows.end(), isEarlier))
+    {
+        std::sort(flows.begin(), flows.end(), isEarlier);
+    }
     if (!flows.empty() && !timer.IsArmed())
     {
         timer.Arm(timeOf(flows.front()));

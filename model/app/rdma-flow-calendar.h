@@ -12,7 +12,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -85,9 +85,9 @@ class RdmaFlowCalendar
         RdmaTimer<Host, &Host::OnTime, EVENT_ORDER> timer; //!< time of the next flow
     };
 
-    TimeOf m_timeOf;                  //!< returns a flow's time
-    Handler m_handler;                //!< called for each flow at its time
-    std::map<uint32_t, Host> m_hosts; //!< flows by host, with the node id as key
+    TimeOf m_timeOf;                            //!< returns a flow's time
+    Handler m_handler;                          //!< called for each flow at its time
+    std::vector<std::unique_ptr<Host>> m_hosts; //!< flows by node id; null: no flows
 };
 
 } // namespace ns3

@@ -11,7 +11,17 @@ namespace ns3
 double
 RdmaQuantile(std::vector<double> values, double fraction)
 {
-    std::sort(values.begin(), values.end());
+    if (!values.empty() && fraction >= 0.0 && fraction <= 1.0)
+    {
+        // The quantile needs two neighbours of the sorted sample alone, in their places.
+        const auto below = values.begin() + static_cast<std::ptrdiff_t>(
+                                                fraction * static_cast<double>(values.size() - 1));
+        std::nth_element(values.begin(), below, values.end());
+        if (below + 1 != values.end())
+        {
+            std::iter_swap(below + 1, std::min_element(below + 1, values.end()));
+        }
+    }
     return RdmaSortedQuantile(values, fraction);
 }
 

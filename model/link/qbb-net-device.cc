@@ -182,6 +182,19 @@ QbbNetDevice::GetTypeId()
     return tid;
 }
 
+QbbNetDevice::QbbNetDevice(const QbbNetDevice& pattern)
+    : NetDevice(pattern),
+      QbbPort()
+{
+}
+
+Ptr<QbbNetDevice>
+QbbNetDevice::MakeBare() const
+{
+    return GetInstanceTypeId() == GetTypeId() ? Ptr<QbbNetDevice>(new QbbNetDevice(*this), false)
+                                              : nullptr;
+}
+
 void
 QbbNetDevice::NotifyNewAggregate()
 {

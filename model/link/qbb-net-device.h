@@ -37,6 +37,16 @@ class QbbNetDevice : public NetDevice, public QbbPort
      */
     static TypeId GetTypeId();
 
+    QbbNetDevice() = default;
+
+    /**
+     * Creates a device without a node whose attributes have no values yet, for
+     * RdmaAlikeFactory.
+     *
+     * \return the device; null if this object is of a derived class
+     */
+    Ptr<QbbNetDevice> MakeBare() const;
+
     /**
      * Connects the device to a cable.
      *
@@ -234,6 +244,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     void DoDispose() override;
 
   private:
+    QbbNetDevice(const QbbNetDevice& pattern); // for MakeBare()
+
     void LinkStateChanged() override;
     void StackQueueMoved(uint8_t priority, uint32_t bytes) override;
     uint8_t ClassifyItem(Ptr<QueueItem> item) const;

@@ -91,6 +91,38 @@ RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTra
 }
 
 void
+RdmaPacketEngine::Restart(uint32_t port, uint32_t qpn)
+{
+    m_port = port;
+    m_answerTurn = false;
+    m_frame = QbbFrameHeaders();
+    m_frame.srcIp = m_nic->GetAddress(port).Get();
+    connection.qpn = qpn;
+    connection.ackInterval = connection.transport->GetAckInterval();
+    connection.reaction.reset();
+    connection.pipeline = m_nic->MakeSendPipeline(*this);
+    m_requester->RenewSender(); // the transport's timeouts may have changed since the reset
+    m_responder->SetSharedReceiveQueue(nullptr);
+    connection.state = RdmaQpState::INIT;
+}
+
+bool
+RdmaPacketEngine::IsAtRest(RdmaPs now) const
+{
+    const RdmaQueuePairCounters& counters = connection.counters;
+    const bool isPlain =
+        counters.duplicates == 0 && counters.outOfOrder == 0 && counters.naksSent == 0;
+    const bool hasMarks = connection.ceSeen || m_marks.due || m_marks.next > now;
+    const RdmaReplyDelays& replies = m_nic->GetReplies();
+    return connection.state == RdmaQpState::RTS && isPlain && !hasMarks && !m_queued &&
+           !HasAnswer() && m_requester->GetPosted() == 0 && m_responder->GetReceives() == 0 &&
+           !m_responder->GetSharedReceiveQueue() &&
+           m_requester->GetDeadline() == RdmaSender::NO_DEADLINE &&
+           m_responder->GetDeadline() == RdmaSender::NO_DEADLINE &&
+           !replies.Delays(RdmaReplyDelays::ACK) && !replies.Delays(RdmaReplyDelays::CNP);
+}
+
+void
 RdmaPacketEngine::Stop()
 {
     m_timer.Disarm();

@@ -69,6 +69,23 @@ class RdmaPacketEngine : public RdmaEndpoint
      */
     void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport);
 
+    /**
+     * Gives a queue pair in state RESET another number, as if it were new. The NIC and the
+     * transport remain.
+     *
+     * \param port index of the NIC's port
+     * \param qpn the queue pair number
+     */
+    void Restart(uint32_t port, uint32_t qpn);
+
+    /**
+     * \param now current time
+     * \return true if the queue pair has received requests alone, each packet once and in order,
+     *         and has nothing left to send. A new queue pair with RdmaQueuePair::ResumeResponder()
+     *         then acts as this one would from now on.
+     */
+    bool IsAtRest(RdmaPs now) const;
+
     /** Detaches the queue pair from its NIC, which may be destroyed afterwards. */
     void Stop();
 

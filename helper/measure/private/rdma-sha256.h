@@ -16,6 +16,12 @@ namespace ns3
 class RdmaSha256
 {
   public:
+    /**
+     * \param usesInstructions false: the processor's instructions for SHA-256, if it has them, are
+     *        not used
+     */
+    explicit RdmaSha256(bool usesInstructions = true);
+
     /** \param data bytes to append to the hashed data */
     void Add(const std::string& data);
 
@@ -23,6 +29,8 @@ class RdmaSha256
     std::string Finish();
 
   private:
+    void Compress(const unsigned char* block);
+
     std::array<uint32_t, 8> m_hash{0x6a09e667,
                                    0xbb67ae85,
                                    0x3c6ef372,
@@ -33,6 +41,7 @@ class RdmaSha256
                                    0x5be0cd19}; //!< hash of the complete blocks
     std::string m_rest;                         //!< bytes of the incomplete block
     uint64_t m_bytes{0};                        //!< total number of bytes added
+    bool m_usesInstructions{false};             //!< the processor's instructions do the work
 };
 
 } // namespace ns3

@@ -72,6 +72,8 @@ QbbRouting::AddSwitch(Ptr<QbbSwitch> sw)
 {
     const Ptr<Node> node = sw->GetObject<Node>();
     NS_ABORT_MSG_IF(!node, "rdma: a switch is not aggregated to a node");
+    m_switchOfNode.resize(std::max<std::size_t>(m_switchOfNode.size(), node->GetId() + 1),
+                          NO_SWITCH);
     m_switchOfNode[node->GetId()] = static_cast<uint32_t>(m_switches.size());
     m_switches.push_back(sw);
 }
@@ -124,16 +126,16 @@ QbbRouting::PlaceHosts()
     {
         QbbHostPlace& place = m_places.emplace_back();
         QbbPort* peer = host.port->GetPeer();
-        const auto found = peer ? m_switchOfNode.find(peer->GetNodeId()) : m_switchOfNode.end();
-        if (found == m_switchOfNode.end())
+        const uint32_t found = peer ? FindSwitch(peer->GetNodeId()) : NO_SWITCH;
+        if (found == NO_SWITCH)
         {
             continue; // a link between two hosts needs no route
         }
-        uint32_t& leaf = leafOfSwitch[found->second];
+        uint32_t& leaf = leafOfSwitch[found];
         if (leaf == QbbHostPlace::NO_LEAF)
         {
             leaf = static_cast<uint32_t>(m_leaves.size());
-            m_leaves.push_back({found->second, std::nullopt});
+            m_leaves.push_back({found, std::nullopt});
         }
         place = {leaf, peer->GetPortNumber()};
         m_index->Set(host.address, place);
@@ -186,10 +188,10 @@ QbbRouting::GetGraph() const
             {
                 continue;
             }
-            const auto neighbour = m_switchOfNode.find(peer->GetNodeId());
-            if (neighbour != m_switchOfNode.end())
+            const uint32_t neighbour = FindSwitch(peer->GetNodeId());
+            if (neighbour != NO_SWITCH)
             {
-                graph[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
+                graph[i].push_back({neighbour, static_cast<uint16_t>(p)});
             }
         }
     }
@@ -204,7 +206,15 @@ QbbRouting::ComputeRoutes()
     m_graph = GetGraph();
     if (m_algorithm == UP_DOWN)
     {
-        ComputeAll(QbbUpDownRouting(m_switches, m_switchOfNode));
+        std::unordered_map<uint32_t, uint32_t> switchOfNode;
+        for (uint32_t node = 0; node < m_switchOfNode.size(); ++node)
+        {
+            if (m_switchOfNode[node] != NO_SWITCH)
+            {
+                switchOfNode[node] = m_switchOfNode[node];
+            }
+        }
+        ComputeAll(QbbUpDownRouting(m_switches, switchOfNode));
     }
     else
     {
@@ -385,7 +395,10 @@ QbbRouting::IsKnownUp(const QbbPort& port) const
 std::vector<const QbbPort*>
 QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t flowHash) const
 {
-    std::vector<const QbbPort*> path{&port};
+    constexpr std::size_t USUAL_LINKS = 8;
+    std::vector<const QbbPort*> path;
+    path.reserve(USUAL_LINKS);
+    path.push_back(&port);
     // Routes visit no switch twice, so a path with more hops than switches is a loop.
     while (path.size() <= m_switches.size() + 1)
     {
@@ -394,12 +407,12 @@ QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t fl
         {
             return {};
         }
-        const auto at = m_switchOfNode.find(peer->GetNodeId());
-        if (at == m_switchOfNode.end())
+        const uint32_t at = FindSwitch(peer->GetNodeId());
+        if (at == NO_SWITCH)
         {
             return path;
         }
-        const QbbSwitch& sw = *m_switches[at->second];
+        const QbbSwitch& sw = *m_switches[at];
         const QbbForwardingTable::Group* group = sw.GetForwardingTable().Lookup(destination.Get());
         if (!group)
         {

@@ -198,12 +198,20 @@ class QbbRouting : public Object
         uint32_t gateway{0}; //!< IPv4 address of the gateway
     };
 
-    Algorithm m_algorithm{SHORTEST_PATH};                  //!< attribute Algorithm
-    std::vector<Prefix> m_prefixes;                        //!< networks behind gateways
-    bool m_computed{false};                                //!< ComputeRoutes() has run
-    std::vector<Ptr<QbbSwitch>> m_switches;                //!< switches, by index
-    std::unordered_map<uint32_t, uint32_t> m_switchOfNode; //!< index of a switch, by node id
-    std::vector<Host> m_hosts;                             //!< host ports
+    /** \param node id of a node \return index of the switch; NO_SWITCH: the node is a host */
+    uint32_t FindSwitch(uint32_t node) const
+    {
+        return node < m_switchOfNode.size() ? m_switchOfNode[node] : NO_SWITCH;
+    }
+
+    static constexpr uint32_t NO_SWITCH = UINT32_MAX; //!< in m_switchOfNode: no switch
+
+    Algorithm m_algorithm{SHORTEST_PATH};   //!< attribute Algorithm
+    std::vector<Prefix> m_prefixes;         //!< networks behind gateways
+    bool m_computed{false};                 //!< ComputeRoutes() has run
+    std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
+    std::vector<uint32_t> m_switchOfNode;   //!< index of a switch, or NO_SWITCH, by node id
+    std::vector<Host> m_hosts;              //!< host ports
     /// Host port by address, to find duplicates.
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
     Time m_convergenceDelay;                        //!< attribute ConvergenceDelay

@@ -212,6 +212,19 @@ RdmaNic::RdmaNic()
     m_factory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
+RdmaNic::RdmaNic(const RdmaNic& pattern)
+    : Object(pattern),
+      m_endOfInstant(this)
+{
+    m_factory.SetTypeId(RdmaQueuePair::GetTypeId());
+}
+
+Ptr<RdmaNic>
+RdmaNic::MakeBare() const
+{
+    return GetInstanceTypeId() == GetTypeId() ? Ptr<RdmaNic>(new RdmaNic(*this), false) : nullptr;
+}
+
 RdmaNic::~RdmaNic()
 {
     NS_LOG_FUNCTION(this);
@@ -236,6 +249,11 @@ RdmaNic::DoDispose()
     m_blocks.clear();
     m_nQueuePairs = 0;
     m_destroyed.clear();
+    for (const auto& qp : m_spares)
+    {
+        qp->Dispose();
+    }
+    m_spares.clear();
     m_transport = nullptr;
     m_control = nullptr;
     m_oracle = nullptr;
@@ -461,10 +479,32 @@ Ptr<RdmaQueuePair>
 RdmaNic::AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port)
 {
     StartQueuePair(*qp, qpn, port);
+    KeepQueuePair(qp, qpn);
+    return qp;
+}
+
+void
+RdmaNic::KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn)
+{
     m_transport->NoteUse();
     m_queuePairs[qpn - FIRST_QPN] = qp;
     ++m_nQueuePairs;
-    return qp;
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::TakeSpare()
+{
+    while (!m_spares.empty())
+    {
+        const Ptr<RdmaQueuePair> spare = m_spares.back();
+        m_spares.pop_back();
+        if (spare->GetTransport() == PeekPointer(m_transport))
+        {
+            return spare;
+        }
+        spare->Dispose(); // the NIC has got another transport since
+    }
+    return nullptr;
 }
 
 Ptr<RdmaQueuePair>
@@ -492,6 +532,14 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
     NS_ABORT_MSG_IF(PeekQueuePair(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
     MakePattern();
+    if (const Ptr<RdmaQueuePair> spare = TakeSpare())
+    {
+        FindPort(port);
+        spare->Renew(*m_pattern);
+        RdmaPacketEngine::Of(*spare).Restart(port, qpn);
+        KeepQueuePair(spare, qpn);
+        return spare;
+    }
     const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
     return AddQueuePair(alike ? alike : m_factory.Create<RdmaQueuePair>(), qpn, port);
 }
@@ -567,7 +615,14 @@ RdmaNic::FreeDestroyed()
     m_destroyed.clear();
     for (const auto& qp : destroyed)
     {
-        qp->Dispose();
+        if (m_spares.size() < MOST_SPARES && qp->IsSpare())
+        {
+            m_spares.push_back(qp);
+        }
+        else
+        {
+            qp->Dispose();
+        }
     }
 }
 

@@ -63,6 +63,13 @@ class RdmaNic : public Object, public QbbFrameSink
      */
     static TypeId GetTypeId();
 
+    /**
+     * Creates a NIC without ports whose attributes have no values yet, for RdmaAlikeFactory.
+     *
+     * \return the NIC; null if this object is of a derived class
+     */
+    Ptr<RdmaNic> MakeBare() const;
+
     /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
     static constexpr uint32_t FIRST_QPN = 2;
 
@@ -380,6 +387,11 @@ class RdmaNic : public Object, public QbbFrameSink
     void DoDispose() override;
 
   private:
+    RdmaNic(const RdmaNic& pattern); // for MakeBare()
+
+    /// Most queue pairs in m_spares: flows come and go one by one, so that a few suffice.
+    static constexpr std::size_t MOST_SPARES = 4;
+
     /** A port of the NIC. */
     struct Port
     {
@@ -414,7 +426,9 @@ class RdmaNic : public Object, public QbbFrameSink
     const Port& FindPort(uint32_t port) const;
     void AddQueueInterfaces();
     void FreeDestroyed();
+    Ptr<RdmaQueuePair> TakeSpare();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
+    void KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
@@ -470,6 +484,8 @@ class RdmaNic : public Object, public QbbFrameSink
     std::vector<Block> m_blocks; //!< blocks of reserved numbers, ascending
     /// queue pairs to free at the end of the current instant
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
+    /// Destroyed queue pairs that CreateQueuePairAs() uses again, at most MOST_SPARES
+    std::vector<Ptr<RdmaQueuePair>> m_spares;
     RdmaTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
         m_endOfInstant;                           //!< calls FreeDestroyed()
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport

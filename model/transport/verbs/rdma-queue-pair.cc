@@ -119,14 +119,20 @@ RdmaQueuePair::RdmaQueuePair()
 
 RdmaQueuePair::RdmaQueuePair(const RdmaQueuePair& pattern)
     : Object(pattern),
-      m_engine(*this),
-      m_dscp(pattern.m_dscp),
-      m_cnpDscp(pattern.m_cnpDscp),
-      m_ttl(pattern.m_ttl),
-      m_sourcePort(pattern.m_sourcePort),
-      m_symmetricPort(pattern.m_symmetricPort),
-      m_ecnCapable(pattern.m_ecnCapable)
+      m_engine(*this)
 {
+    CopyAttributes(pattern);
+}
+
+void
+RdmaQueuePair::CopyAttributes(const RdmaQueuePair& pattern)
+{
+    m_dscp = pattern.m_dscp;
+    m_cnpDscp = pattern.m_cnpDscp;
+    m_ttl = pattern.m_ttl;
+    m_sourcePort = pattern.m_sourcePort;
+    m_symmetricPort = pattern.m_symmetricPort;
+    m_ecnCapable = pattern.m_ecnCapable;
     const RdmaConnection& from = pattern.m_engine.connection;
     RdmaConnection& to = m_engine.connection;
     to.minRnrTimer = from.minRnrTimer;
@@ -143,6 +149,27 @@ RdmaQueuePair::MakeAlike() const
 {
     return GetInstanceTypeId() == GetTypeId() ? Ptr<RdmaQueuePair>(new RdmaQueuePair(*this), false)
                                               : nullptr;
+}
+
+bool
+RdmaQueuePair::IsSpare() const
+{
+    if (GetReferenceCount() != 1 || HasSinks() || GetInstanceTypeId() != GetTypeId())
+    {
+        return false;
+    }
+    AggregateIterator objects = GetAggregateIterator();
+    objects.Next(); // the queue pair itself
+    return !objects.HasNext();
+}
+
+void
+RdmaQueuePair::Renew(const RdmaQueuePair& pattern)
+{
+    CopyAttributes(pattern);
+    SetUser(nullptr, 0);
+    m_sendQueue = nullptr;
+    m_receiveQueue = nullptr;
 }
 
 void
@@ -323,24 +350,34 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
 }
 
 uint16_t
-RdmaQueuePair::ChooseSourcePort(uint32_t remoteQpn) const
+RdmaQueuePair::ChooseSourcePort(uint32_t qpn, uint32_t remoteQpn) const
 {
     if (m_sourcePort > 0)
     {
         return m_sourcePort;
     }
     constexpr uint32_t DYNAMIC = 0xc000; // lowest dynamic port
-    uint64_t entropy = QbbFlowHash(GetQpn(), remoteQpn, 0, 0, 0);
+    uint64_t entropy = QbbFlowHash(qpn, remoteQpn, 0, 0, 0);
     if (m_symmetricPort)
     {
         // rdma-core folds the product of both QPNs into a flow label of 20 bits. The port takes the
         // label's 14 low bits, XORed with its 6 high bits.
-        entropy = uint64_t{GetQpn()} * remoteQpn;
+        entropy = uint64_t{qpn} * remoteQpn;
         entropy ^= entropy >> 20;
         entropy ^= entropy >> 40;
         entropy ^= (entropy & 0xfc000) >> 14;
     }
     return static_cast<uint16_t>(DYNAMIC | (entropy & 0x3fff));
+}
+
+uint32_t
+RdmaQueuePair::PredictFlowHash(uint32_t qpn, Ipv4Address remoteAddress, uint32_t remoteQpn) const
+{
+    return QbbFlowHash(m_engine.GetFrame().srcIp,
+                       remoteAddress.Get(),
+                       QbbWire::IP_PROTOCOL_UDP,
+                       ChooseSourcePort(qpn, remoteQpn),
+                       QbbWire::ROCE_UDP_PORT);
 }
 
 void
@@ -362,7 +399,7 @@ RdmaQueuePair::SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn)
     headers.protocol = QbbWire::IP_PROTOCOL_UDP;
     headers.srcIp = GetLocalAddress().Get();
     headers.dstIp = remoteAddress.Get();
-    headers.srcPort = ChooseSourcePort(remoteQpn);
+    headers.srcPort = ChooseSourcePort(GetQpn(), remoteQpn);
     headers.dstPort = QbbWire::ROCE_UDP_PORT;
     headers.destQp = remoteQpn;
     headers.flowHash = QbbFlowHash(headers.srcIp,

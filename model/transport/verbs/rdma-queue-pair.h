@@ -113,6 +113,17 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
      */
     Ptr<RdmaQueuePair> MakeAlike() const;
 
+    /** \return true if MakeAlike() makes queue pairs like this one, and nobody else refers to it */
+    bool IsSpare() const;
+
+    /**
+     * Makes a queue pair in state RESET, for which IsSpare() is true, like a new one: attributes
+     * are those of the pattern, and user and completion queues are forgotten.
+     *
+     * \param pattern a queue pair with the attributes
+     */
+    void Renew(const RdmaQueuePair& pattern);
+
     /**
      * Changes the state and the given attributes (ibv_modify_qp). Accepted: RESET to INIT, INIT to
      * INIT or RTR, RTR to RTS, RTS to RTS or SQD, SQD to SQD or RTS, and any state to ERR or RESET.
@@ -361,6 +372,14 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     }
 
     /**
+     * \param qpn number of a queue pair with the attributes and the port of this one
+     * \param remoteAddress IPv4 address of that queue pair's peer
+     * \param remoteQpn the peer's queue pair number
+     * \return GetFlowHash() of that queue pair once it is connected
+     */
+    uint32_t PredictFlowHash(uint32_t qpn, Ipv4Address remoteAddress, uint32_t remoteQpn) const;
+
+    /**
      * TracedCallback signature of MessageReceived.
      *
      * \param arrival the received message
@@ -413,8 +432,14 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     void SetState(RdmaQpState state);
     void SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn);
 
-    /** \param remoteQpn the peer's queue pair number \return UDP source port of the packets */
-    uint16_t ChooseSourcePort(uint32_t remoteQpn) const;
+    void CopyAttributes(const RdmaQueuePair& pattern);
+
+    /**
+     * \param qpn number of a queue pair with the attributes of this one
+     * \param remoteQpn the peer's queue pair number
+     * \return UDP source port of the packets
+     */
+    uint16_t ChooseSourcePort(uint32_t qpn, uint32_t remoteQpn) const;
 
     RdmaPacketEngine m_engine; //!< sends and receives the queue pair's packets
 

@@ -11,9 +11,9 @@ namespace
 {
 
 std::string
-GetHash(const std::string& data)
+GetHash(const std::string& data, bool usesInstructions = true)
 {
-    RdmaSha256 hash;
+    RdmaSha256 hash(usesInstructions);
     hash.Add(data);
     return hash.Finish();
 }
@@ -44,6 +44,24 @@ TEST(RdmaSha256, Vectors)
               "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c");
     EXPECT_EQ(GetHash(std::string(120, 'x')),
               "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98");
+}
+
+// A processor without instructions for SHA-256 passes this test in any case.
+TEST(RdmaSha256, InstructionsGiveTheHashOfThePortableCode)
+{
+    std::string data;
+    for (std::size_t length = 0; length < 300; ++length)
+    {
+        EXPECT_EQ(GetHash(data), GetHash(data, false)) << length;
+        data += static_cast<char>(7 * length * length + 3);
+    }
+}
+
+// An example that NIST publishes with FIPS 180-4.
+TEST(RdmaSha256, PortableCode)
+{
+    EXPECT_EQ(GetHash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", false),
+              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
 TEST(RdmaSha256, PiecesGiveTheHashOfTheWhole)

@@ -2,14 +2,20 @@
 
 // Parts as text: a class and values of its attributes, read more strictly than ns-3 reads them.
 
+#include "qbb-net-device.h"
+#include "rdma-alike-factory.h"
 #include "rdma-expect-error.h"
+#include "rdma-nic.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
 #include "rdma-test-fruit.h"
 #include "rdma-time.h"
+#include "roce-transport.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
+#include <ns3/object-factory.h>
+#include <ns3/pointer.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
@@ -258,6 +264,51 @@ TEST(RdmaPartErrors, Attributes)
     ExpectMessage("heap:", "ns3::RdmaTestApple: Count ''; accepted: 1 to 200");
     ExpectMessage("apple:1", "'apple:1' has the wrong number of values; accepted: apple");
     ExpectMessage("apples:3[Count=4]", "'Count' of ns3::RdmaTestApple is there twice");
+}
+
+// ns-3 sets each attribute of each object by name. The factory must give the same values.
+TEST(RdmaAlikeFactory, ObjectsHaveTheAttributesOfTheFactory)
+{
+    ObjectFactory factory("ns3::QbbNetDevice");
+    factory.Set("Mtu", UintegerValue(4242));
+    factory.Set("Scheduler", StringValue("strict,1,2,3,4,5,6,7"));
+    factory.Set("FlowControl", StringValue("Pause"));
+    factory.Set("PauseReactionDelay", TimeValue(PicoSeconds(1234)));
+    const auto expected = factory.Create<QbbNetDevice>();
+    RdmaAlikeFactory<QbbNetDevice> alike(factory);
+    const auto first = alike.Create();
+    const auto second = alike.Create();
+    EXPECT_NE(first, second);
+    const TypeId type = QbbNetDevice::GetTypeId();
+    ASSERT_GT(type.GetAttributeN(), 10U);
+    for (const auto& device : {first, second})
+    {
+        EXPECT_EQ(device->GetInstanceTypeId(), type);
+        for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
+        {
+            const auto info = type.GetAttribute(i);
+            const auto a = info.checker->Create();
+            const auto b = info.checker->Create();
+            expected->GetAttribute(info.name, *a);
+            device->GetAttribute(info.name, *b);
+            if (!dynamic_cast<const PointerValue*>(PeekPointer(a)))
+            {
+                EXPECT_EQ(a->SerializeToString(info.checker), b->SerializeToString(info.checker))
+                    << info.name;
+            }
+        }
+    }
+}
+
+// An attribute that is an object must not be shared by accident: ns-3 makes all objects.
+TEST(RdmaAlikeFactory, ObjectsAsAttributes)
+{
+    ObjectFactory factory("ns3::RdmaNic");
+    const auto transport = CreateObject<RoceTransport>();
+    factory.Set("Transport", PointerValue(transport));
+    RdmaAlikeFactory<RdmaNic> alike(factory);
+    EXPECT_EQ(alike.Create()->GetTransport(), transport);
+    EXPECT_EQ(alike.Create()->GetTransport(), transport);
 }
 
 TEST(RdmaPartErrors, Values)

@@ -3,8 +3,13 @@
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
+#include "rdma-for-each-index.h"
 #include "rdma-temp-directory.h"
 
+#include <ns3/global-value.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -85,6 +90,48 @@ TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
     EXPECT_EQ(slowdown(1_ps, 2'000'001_ps), "0.000000");
     EXPECT_EQ(slowdown(1'999'999_ps, 2'000'000_ps), "1.000000");
     EXPECT_EQ(slowdown(RDMA_NEVER - 1_ns, 1_ps), "9223372036854774807.000000");
+}
+
+TEST(RdmaFlowReport, ThreadsFormatWhatOneThreadFormats)
+{
+    std::vector<RdmaFlowResult> results;
+    for (int64_t i = 0; i < 20'000; ++i)
+    {
+        results.push_back(MakeResult(static_cast<uint64_t>(i), (i + 1) * 1_ns, 1_ns));
+    }
+    const std::string one = FormatRdmaFlowsCsv(results);
+    EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 20'001);
+    GlobalValue::Bind("threads", UintegerValue(3));
+    const std::string three = FormatRdmaFlowsCsv(results);
+    const std::string digest = GetRdmaDigest(results);
+    GlobalValue::Bind("threads", UintegerValue(1));
+    EXPECT_TRUE(three == one);
+    EXPECT_EQ(digest, GetRdmaDigest(results));
+}
+
+TEST(RdmaForEachIndex, CallsEachIndexAndThrowsTheFirstError)
+{
+    for (const std::size_t threads : {1, 3, 16})
+    {
+        std::vector<int> calls(1000);
+        RdmaForEachIndex(calls.size(), threads, [&](std::size_t i) { ++calls[i]; });
+        EXPECT_EQ(std::count(calls.begin(), calls.end(), 1), 1000) << threads;
+        std::string message;
+        try
+        {
+            RdmaForEachIndex(10, threads, [](std::size_t i) {
+                if (i % 4 == 3)
+                {
+                    throw std::invalid_argument("index " + std::to_string(i));
+                }
+            });
+        }
+        catch (const std::invalid_argument& error)
+        {
+            message = error.what();
+        }
+        EXPECT_EQ(message, "index 3") << threads;
+    }
 }
 
 TEST(RdmaFlowReport, WrongFlows)
