@@ -117,8 +117,8 @@ RdmaPacketEngine::IsAtRest(RdmaPs now) const
     return connection.state == RdmaQpState::RTS && isPlain && !hasMarks && !m_queued &&
            !HasAnswer() && m_requester->GetPosted() == 0 && m_responder->GetReceives() == 0 &&
            !m_responder->GetSharedReceiveQueue() &&
-           m_requester->GetDeadline() == RdmaSender::NO_DEADLINE &&
-           m_responder->GetDeadline() == RdmaSender::NO_DEADLINE &&
+           connection.GetRequestDeadline() == RDMA_NEVER &&
+           connection.responseDeadline == RDMA_NEVER &&
            !replies.Delays(RdmaReplyDelays::ACK) && !replies.Delays(RdmaReplyDelays::CNP);
 }
 
