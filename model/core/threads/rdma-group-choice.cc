@@ -15,7 +15,8 @@ namespace
 {
 
 constexpr uint64_t BYTES_OF_EVENT = 8192;   // memory that a pending event will touch, measured
-constexpr uint64_t MOST_CHOSEN_GROUPS = 64; // of the choice, for each thread
+constexpr uint64_t PARTS_OF_CACHE = 4;        // groups that the cache could hold, measured
+constexpr uint64_t MOST_CHOSEN_GROUPS = 128;// of the choice, for each thread
 constexpr uint64_t GROUPS_OF_THREAD = 8;    // least number of groups for each of several threads
 constexpr uint64_t EVENTS_OF_TURN = 48;     // least events of a group in a window
 constexpr uint64_t EVENTS_OF_THREAD = 150;  // least events of each of several threads in a window
@@ -35,7 +36,7 @@ RdmaGroupChoice::Make(const RdmaActivity& activity,
         static_cast<uint64_t>(static_cast<double>(activity.events) *
                               static_cast<double>(lookahead.Get()) / static_cast<double>(time));
     const uint64_t memory = activity.pending * BYTES_OF_EVENT;
-    const uint64_t forCache = memory <= cacheBytes ? 1 : 1 + memory / (cacheBytes / 2);
+    const uint64_t forCache = memory <= cacheBytes ? 1 : 1 + memory / (cacheBytes / PARTS_OF_CACHE);
     const uint64_t forThreads = threads > 1 ? GROUPS_OF_THREAD * threads : 1;
     const uint64_t byEvents = window / EVENTS_OF_TURN;
     uint64_t groups = std::min(forCache, byEvents);

@@ -53,8 +53,8 @@ RdmaGroupRun::RdmaGroupRun(RdmaEngine& global,
     {
         m_groups.push_back(std::make_unique<Group>(slots, widthBits));
         m_groups.back()->engine.SetGroup(group, setting.defersSinks);
-        // The lists of all groups together are crowded, or not.
-        m_groups.back()->engine.GetEvents().SetCrowd(RdmaEventWheel::CROWD / setting.groups);
+        // The caches hold the memory of a group: to fetch it ahead costs more than that saves.
+        m_groups.back()->engine.GetEvents().SetCrowd(UINT32_MAX);
         m_groups.back()->engine.Continue(global.GetKey(), global.GetNextUid());
     }
     // The first thread runs group 0, which no other thread may take, before its share.

@@ -30,12 +30,12 @@ TEST(RdmaGroupChoice, OneListWhileTheCacheHoldsAll)
     EXPECT_EQ(Choose(80'000, 256).groups, 1U); // 8 KB each
 }
 
-TEST(RdmaGroupChoice, EachGroupHasHalfOfTheCache)
+TEST(RdmaGroupChoice, EachGroupHasAQuarterOfTheCache)
 {
-    // 1,024 neighbour pairs at 100 Gb/s: 3,800 pending events of 8 KB in parts of 1 MB.
-    EXPECT_EQ(Choose(80'000, 3'800).groups, 30U);
+    // 1,024 neighbour pairs at 100 Gb/s: 3,800 pending events of 8 KB in parts of 512 KB.
+    EXPECT_EQ(Choose(80'000, 3'800).groups, 60U);
     EXPECT_GT(Choose(80'000, 3'800).eventsOfWindow, 0U);
-    EXPECT_EQ(Choose(800'000, 1'000'000).groups, 64U); // the most
+    EXPECT_EQ(Choose(800'000, 1'000'000).groups, 128U); // the most
 }
 
 TEST(RdmaGroupChoice, AGroupNeedsEventsInAWindow)
@@ -49,7 +49,7 @@ TEST(RdmaGroupChoice, AGroupNeedsEventsInAWindow)
 TEST(RdmaGroupChoice, ThreadsHaveSharesOfEightGroups)
 {
     EXPECT_EQ(Choose(3'000, 100, 2).groups, 16U);
-    EXPECT_EQ(Choose(80'000, 3'800, 2).groups, 30U);
+    EXPECT_EQ(Choose(80'000, 3'800, 2).groups, 60U);
     // Threads cost more than they bring if a window has few events for each of them.
     EXPECT_EQ(Choose(500, 100, 2).groups, 1U);
     EXPECT_EQ(Choose(700, 100, 2).groups, 14U);
