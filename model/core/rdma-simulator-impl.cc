@@ -476,10 +476,6 @@ RdmaSimulatorImpl::HandleNotes()
 void
 RdmaSimulatorImpl::RunInPhases()
 {
-    {
-        const RdmaEngine::RunningScope scope(&m_engine);
-        HandleNotes();
-    }
     m_reason = m_demand;
     m_divisions = 0;
     m_refusals = 0;
@@ -562,6 +558,7 @@ bool
 RdmaSimulatorImpl::RunList()
 {
     const RdmaEngine::RunningScope scope(&m_engine);
+    HandleNotes();
     const uint64_t first = m_engine.GetEventCount();
     const RdmaPs begin = m_engine.GetTime().GetInstant();
     const uint64_t end = m_listEvents < UINT64_MAX - first ? first + m_listEvents : UINT64_MAX;

@@ -116,10 +116,9 @@ RdmaPacketEngine::IsAtRest(RdmaPs now) const
     const RdmaReplyDelays& replies = m_nic->GetReplies();
     return connection.state == RdmaQpState::RTS && isPlain && !hasMarks && !m_queued &&
            !HasAnswer() && m_requester->GetPosted() == 0 && m_responder->GetReceives() == 0 &&
-           !m_responder->GetSharedReceiveQueue() &&
-           connection.GetRequestDeadline() == RDMA_NEVER &&
-           connection.responseDeadline == RDMA_NEVER &&
-           !replies.Delays(RdmaReplyDelays::ACK) && !replies.Delays(RdmaReplyDelays::CNP);
+           !m_responder->GetSharedReceiveQueue() && connection.GetRequestDeadline() == RDMA_NEVER &&
+           connection.responseDeadline == RDMA_NEVER && !replies.Delays(RdmaReplyDelays::ACK) &&
+           !replies.Delays(RdmaReplyDelays::CNP);
 }
 
 void

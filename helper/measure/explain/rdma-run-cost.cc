@@ -79,10 +79,7 @@ class RdmaRunCostFinder
         }
         BooleanValue keeps;
         runner.GetAttribute("KeepQueuePairs", keeps);
-        TimeValue wait;
-        runner.GetAttribute("TimeWait", wait);
         m_keepsQueuePairs = keeps.Get();
-        m_timeWait = wait.Get().GetSeconds();
         std::iota(m_order.begin(), m_order.end(), uint32_t{0});
         std::stable_sort(m_order.begin(), m_order.end(), [&runner](uint32_t a, uint32_t b) {
             return runner.GetFlow(a).start < runner.GetFlow(b).start;
@@ -314,8 +311,8 @@ class RdmaRunCostFinder
         }
         const double last = std::max(life.end, end);
         m_changes.push({start, 0, std::nullopt, 2, onLines});
-        m_changes.push({last, 0, std::nullopt, -1, -onLines});
-        m_changes.push({last + m_timeWait, 0, std::nullopt, -1});
+        // The receiver stays until the next flow of its host.
+        m_changes.push({last, 0, std::nullopt, -2, -onLines});
     }
 
     /** Follows the queue pairs and the frames that wait through the run. */
@@ -400,7 +397,6 @@ class RdmaRunCostFinder
     double m_cnpInterval{0};                      //!< time between notifications; 0: there are none
     double m_reaction{0};                         //!< time after which a sender slows down
     bool m_keepsQueuePairs{false};                //!< all queue pairs exist
-    double m_timeWait{0};                         //!< time for which a receiver stays
     std::unordered_map<uint32_t, Busy> m_sending; //!< by host
     std::unordered_map<uint32_t, Busy> m_receiving;    //!< by host
     std::unordered_map<uint32_t, double> m_sourceFree; //!< end of what hosts send, by host

@@ -14,13 +14,13 @@ namespace ns3
 namespace
 {
 
-constexpr uint64_t BYTES_OF_EVENT = 8192;   // memory that a pending event will touch, measured
-constexpr uint64_t PARTS_OF_CACHE = 4;        // groups that the cache could hold, measured
-constexpr uint64_t MOST_CHOSEN_GROUPS = 128;// of the choice, for each thread
-constexpr uint64_t GROUPS_OF_THREAD = 8;    // least number of groups for each of several threads
-constexpr uint64_t EVENTS_OF_TURN = 48;     // least events of a group in a window
-constexpr uint64_t EVENTS_OF_THREAD = 150;  // least events of each of several threads in a window
-constexpr uint64_t USUAL_CACHE = 1U << 20;  // size of a second-level cache that is unknown
+constexpr uint64_t BYTES_OF_EVENT = 8192;    // memory that a pending event will touch, measured
+constexpr uint64_t PARTS_OF_CACHE = 4;       // groups that the cache could hold, measured
+constexpr uint64_t MOST_CHOSEN_GROUPS = 128; // of the choice, for each thread
+constexpr uint64_t GROUPS_OF_THREAD = 8;     // least number of groups for each of several threads
+constexpr uint64_t EVENTS_OF_TURN = 48;      // least events of a group in a window
+constexpr uint64_t EVENTS_OF_THREAD = 150;   // least events of each of several threads in a window
+constexpr uint64_t USUAL_CACHE = 1U << 20;   // size of a second-level cache that is unknown
 
 } // namespace
 
