@@ -102,7 +102,7 @@ CASES = [
     Case("ring-sync", "fat-tree:16, 2 MB from each of 1024 hosts to the next, all at one instant",
          fast("fat-tree:16", f"file:{FOLDER}/ring.csv"), stops=("10us", "15us"), counting=(KEEP,),
          threads=True),
-    Case("ring-spread", "the same, but starts are spread over 1 us",
+    Case("ring-spread", "fat-tree:16, 2 MB from each of 1024 hosts to the next, starts spread over 1 us",
          fast("fat-tree:16", f"file:{FOLDER}/ring-spread.csv")),
     Case("permutation", "fat-tree:16, 1 MB from each of 1024 hosts to another, DCQCN",
          fast("fat-tree:16", "permutation", "--bytes=1MB", "--cc=dcqcn"), stops=("10us", "15us"),
