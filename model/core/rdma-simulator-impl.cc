@@ -366,6 +366,13 @@ RdmaSimulatorImpl::HasToUseOneList()
 #endif
 }
 
+/** \return number of threads for the next phase */
+uint32_t
+RdmaSimulatorImpl::GetPresentThreads() const
+{
+    return m_engine.GetEventCount() < m_aloneUntil ? 1 : m_threads;
+}
+
 /** Chooses between one list and groups, and divides the nodes. */
 RdmaGroupChoice
 RdmaSimulatorImpl::Choose()
@@ -377,7 +384,8 @@ RdmaSimulatorImpl::Choose()
         return choice;
     }
     const RdmaPs lookahead = m_groups && m_divisions > 0 ? m_groups->GetLookahead() : 1_us;
-    choice = RdmaGroupChoice::Make(m_activity, lookahead, m_threads, m_cacheBytes);
+    const uint32_t threads = GetPresentThreads();
+    choice = RdmaGroupChoice::Make(m_activity, lookahead, threads, m_cacheBytes);
     if (m_groupsAsked > 0)
     {
         choice = {m_groupsAsked, 0};
@@ -390,8 +398,8 @@ RdmaSimulatorImpl::Choose()
     if (choice.groups > 1)
     {
         choice.groups = GetGroups().Divide(
-            {choice.groups, m_threads, FindForeignNodes(), m_threads > 1 && m_defersSinks});
-        m_reason = m_groups->GetReason();
+            {choice.groups, threads, FindForeignNodes(), threads > 1 && m_defersSinks});
+        m_reason = threads == m_threads ? m_groups->GetReason() : m_reason;
         // Looking at all nodes takes time.
         m_refusals = choice.groups > 1 ? 0 : m_refusals + 1;
         m_listEvents <<= std::min<uint64_t>(3 * m_refusals, 32);
@@ -425,12 +433,18 @@ RdmaSimulatorImpl::RunGroups(const RdmaGroupChoice& choice)
     const RdmaPs begin = m_engine.GetTime().GetInstant();
     RdmaGroupRun::Setting setting;
     setting.groups = choice.groups;
-    setting.threads = std::min(m_threads, choice.groups);
+    const uint32_t threads = GetPresentThreads();
+    setting.threads = std::min(threads, choice.groups);
     setting.defersSinks = m_defersSinks;
     // On one thread, no other thread waits for a group whose load has changed.
-    setting.pause.events = m_groups->GetEventsToNext(m_divisions - (m_threads > 1 ? 1 : 0));
+    setting.pause.events = m_groups->GetEventsToNext(m_divisions - (threads > 1 ? 1 : 0));
+    if (threads < m_threads)
+    {
+        setting.pause.events = std::min(setting.pause.events, m_aloneUntil - count);
+    }
+    setting.pause.cores = threads > 1 && m_groupsAsked == 0 ? LEAST_CORES : 0;
     setting.pause.eventsOfWindow = choice.eventsOfWindow;
-    setting.pause.leavesScripts = m_threads == 1;
+    setting.pause.leavesScripts = threads == 1;
     m_run = std::make_unique<RdmaGroupRun>(m_engine, *m_groups, setting, m_notes, m_interrupted);
     bool isOver = false;
     std::exception_ptr failure;
@@ -443,7 +457,13 @@ RdmaSimulatorImpl::RunGroups(const RdmaGroupChoice& choice)
         failure = std::current_exception();
     }
     m_counters += m_run->GetCounters();
-    if (m_run->GetEventCount() - count >= setting.pause.events)
+    if (m_run->IsSlow())
+    {
+        m_aloneEvents = std::clamp(2 * m_aloneEvents, LEAST_EVENTS_ALONE, MOST_EVENTS_ALONE);
+        m_aloneUntil = m_run->GetEventCount() + m_aloneEvents;
+        m_listEvents = 0;
+    }
+    else if (m_run->GetEventCount() - count >= setting.pause.events)
     {
         m_listEvents = 0;
     }
@@ -478,6 +498,8 @@ RdmaSimulatorImpl::RunInPhases()
 {
     m_reason = m_demand;
     m_divisions = 0;
+    m_aloneUntil = 0;
+    m_aloneEvents = 0;
     m_refusals = 0;
     m_listEvents = EVENTS_BETWEEN_CHOICES;
     bool isOver = false;

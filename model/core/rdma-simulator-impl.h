@@ -187,6 +187,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     QbbNodeGroups& GetGroups();
     std::set<uint32_t> FindForeignNodes();
     bool HasToUseOneList();
+    uint32_t GetPresentThreads() const;
     RdmaGroupChoice Choose();
     bool RunGroups(const RdmaGroupChoice& choice);
     bool RunList();
@@ -201,6 +202,13 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
     /// Events with one list that take as long as a look at a node.
     static constexpr uint64_t EVENTS_FOR_LOOK = 8;
+    /// Events on one thread after threads have got too little of the machine, at first; later more.
+    static constexpr uint64_t LEAST_EVENTS_ALONE = 500'000;
+    /// The most of these events.
+    static constexpr uint64_t MOST_EVENTS_ALONE = 16'000'000;
+    /// Cores that threads must have, at least. One thread that runs alone needs no meetings, and
+    /// copies no frames.
+    static constexpr double LEAST_CORES = 1.25;
     /// Events with one list before a choice between one list and groups.
     static constexpr uint64_t EVENTS_BETWEEN_CHOICES = 65536;
 
@@ -217,6 +225,8 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     RdmaActivity m_activity;                    //!< what the simulation has done lately
     uint32_t m_divisions{0};                    //!< number of divisions of the nodes in this run
     uint64_t m_listEvents{0};                   //!< events of the next phase with one list
+    uint64_t m_aloneUntil{0};                   //!< number of events until which one thread runs
+    uint64_t m_aloneEvents{0};                  //!< events of the latest such phase
     uint64_t m_refusals{0};                     //!< divisions that were not possible, in a row
     RdmaGroupRunCounters m_counters;            //!< what the groups have done
     RdmaGroupRun::Notes m_notes; //!< notes of events that have run on several threads

@@ -251,7 +251,37 @@ RdmaGroupRun::ReviewWindows()
     }
     m_reports.isSparse = count - m_reviewed < REVIEW_WINDOWS * m_setting.pause.eventsOfWindow;
     m_reviewed = count;
+    if (m_setting.pause.cores > 0)
+    {
+        ReviewThreads();
+    }
     m_look();
+}
+
+/**
+ * Finds out how many cores the threads have used for events. Another program may use a core, so
+ * that all threads wait for one that does not run.
+ */
+void
+RdmaGroupRun::ReviewThreads()
+{
+    const auto now = std::chrono::steady_clock::now();
+    const std::clock_t cpuTime = std::clock();
+    std::chrono::nanoseconds spun{0};
+    for (const Share& share : m_shares)
+    {
+        spun += share.waits.spun;
+    }
+    const std::chrono::duration<double> elapsed = now - m_reviewedAt;
+    const std::chrono::duration<double> wasted = spun - m_spun;
+    const double used = static_cast<double>(cpuTime - m_cpuTime) / CLOCKS_PER_SEC;
+    // A thread that sleeps for a moment says nothing.
+    const bool isLong = elapsed > std::chrono::milliseconds(5);
+    m_reports.isSlow = m_counters.windows > REVIEW_WINDOWS && isLong &&
+                       used - wasted.count() < m_setting.pause.cores * elapsed.count();
+    m_reviewedAt = now;
+    m_cpuTime = cpuTime;
+    m_spun = spun;
 }
 
 /** Takes events without a node that events of the groups have scheduled. */

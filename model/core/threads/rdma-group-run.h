@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -135,6 +137,12 @@ class RdmaGroupRun
         return m_reports.isSparse;
     }
 
+    /** \return true if the run has paused because its threads have got too little of the machine */
+    bool IsSlow() const
+    {
+        return m_reports.isSlow;
+    }
+
     /** Ends Run() after the running event, or after takeForeign; only while all groups rest. */
     void Stop()
     {
@@ -236,6 +244,7 @@ class RdmaGroupRun
     void Prepare();
     void FillReports();
     void ReviewWindows();
+    void ReviewThreads();
     void TakeAdded();
     void RunShare(uint32_t thread);
     void RunTurn(uint32_t thread, uint32_t group);
@@ -259,13 +268,16 @@ class RdmaGroupRun
     uint64_t m_count{0};                          //!< events of nodes at the latest meeting
     uint64_t m_reviewed{0};                       //!< events of nodes at the latest review
     uint32_t m_windowsToReview{REVIEW_WINDOWS};   //!< windows until the next review
-    RdmaGroupRunCounters m_counters;              //!< windows and rests
-    std::function<void()> m_takeForeign;          //!< called after an interruption
-    std::function<void()> m_look;                 //!< called from time to time
-    std::atomic<bool>& m_interrupted;             //!< a thread has asked for m_takeForeign
-    Notes& m_notes;                               //!< notes of events that have run
-    RestingFor m_rest{RestingFor::NOTHING};       //!< what all groups rest for
-    bool m_stop{false};                           //!< Stop() has been called
+    std::chrono::steady_clock::time_point m_reviewedAt; //!< moment of the latest review
+    std::clock_t m_cpuTime{0};              //!< CPU time of the process at the latest review
+    std::chrono::nanoseconds m_spun{0};     //!< RdmaMeeting::Waits::spun at the latest review
+    RdmaGroupRunCounters m_counters;        //!< windows and rests
+    std::function<void()> m_takeForeign;    //!< called after an interruption
+    std::function<void()> m_look;           //!< called from time to time
+    std::atomic<bool>& m_interrupted;       //!< a thread has asked for m_takeForeign
+    Notes& m_notes;                         //!< notes of events that have run
+    RestingFor m_rest{RestingFor::NOTHING}; //!< what all groups rest for
+    bool m_stop{false};                     //!< Stop() has been called
 };
 
 } // namespace ns3

@@ -39,6 +39,8 @@ class RdmaMeeting
     {
         uint64_t sleeps{0};                 //!< number of waits in which the thread has slept
         std::chrono::nanoseconds waited{0}; //!< total time of all waits
+        /// time of waits without sleep, which the core could not use; changes after a meeting only
+        std::chrono::nanoseconds spun{0};
     };
 
     /**
@@ -74,6 +76,7 @@ class RdmaMeeting
             }
             now = std::chrono::steady_clock::now();
         }
+        const auto spun = now - begin;
         if (!HasEnded(round))
         {
             ++waits.sleeps;
@@ -81,6 +84,7 @@ class RdmaMeeting
             now = std::chrono::steady_clock::now();
         }
         waits.waited += now - begin;
+        waits.spun += spun;
     }
 
   private:

@@ -39,7 +39,7 @@ RdmaWindowPlan::Make(const RdmaWindowReports& reports,
     // Events without a node can be compared by uid with events of group 0 only.
     const bool isGlobalNext = first >= global.m_ts && !(reports.groups[0].next < global);
     if (!mustRest &&
-        (count >= rules.events || reports.isSparse ||
+        (count >= rules.events || reports.isSparse || reports.isSlow ||
          (rules.leavesScripts && (reports.interrupted || (isGlobalNext && reports.isScript)))))
     {
         plan.pauses = true;

@@ -39,6 +39,7 @@ struct RdmaWindowReports
     bool stop{false};                    //!< RdmaGroupRun::Stop() has been called
     bool interrupted{false};             //!< a thread has asked for a call of takeForeign
     bool isSparse{false};                //!< the latest windows had too few events
+    bool isSlow{false};                  //!< threads have got too little of the machine
 };
 
 /**
@@ -49,6 +50,9 @@ struct RdmaPauseRules
 {
     uint64_t events{UINT64_MAX}; //!< number of events after which the run pauses
     uint64_t eventsOfWindow{0};  //!< the run pauses if windows have fewer events; 0: it goes on
+    /// The run pauses if its threads together get less done than this number of cores could; 0:
+    /// the run goes on
+    double cores{0};
     /// true: the run pauses before an event of a script without a node, and at an interruption;
     /// false: such events run while all groups rest
     bool leavesScripts{false};
