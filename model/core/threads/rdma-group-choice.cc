@@ -18,9 +18,10 @@ constexpr uint64_t BYTES_OF_EVENT = 8192;    // memory that a pending event will
 constexpr uint64_t PARTS_OF_CACHE = 4;       // groups that the cache could hold, measured
 constexpr uint64_t MOST_CHOSEN_GROUPS = 128; // of the choice, for each thread
 constexpr uint64_t GROUPS_OF_THREAD = 8;     // least number of groups for each of several threads
-constexpr uint64_t EVENTS_OF_TURN = 48;      // least events of a group in a window
-constexpr uint64_t EVENTS_OF_THREAD = 150;   // least events of each of several threads in a window
-constexpr uint64_t USUAL_CACHE = 1U << 20;   // size of a second-level cache that is unknown
+constexpr uint64_t EVENTS_OF_TURN = 48;    // least events of a group of several threads in a window
+constexpr uint64_t EVENTS_FOR_CACHE = 200; // events for which a group's memory is worth loading
+constexpr uint64_t EVENTS_OF_THREAD = 150; // least events of each of several threads in a window
+constexpr uint64_t USUAL_CACHE = 1U << 20; // size of a second-level cache that is unknown
 
 } // namespace
 
@@ -36,10 +37,14 @@ RdmaGroupChoice::Make(const RdmaActivity& activity,
         static_cast<uint64_t>(static_cast<double>(activity.events) *
                               static_cast<double>(lookahead.Get()) / static_cast<double>(time));
     const uint64_t memory = activity.pending * BYTES_OF_EVENT;
-    const uint64_t forCache = memory <= cacheBytes ? 1 : 1 + memory / (cacheBytes / PARTS_OF_CACHE);
+    const uint64_t forCache =
+        memory <= cacheBytes
+            ? 1
+            : std::min(1 + memory / (cacheBytes / PARTS_OF_CACHE), MOST_CHOSEN_GROUPS);
     const uint64_t forThreads = threads > 1 ? GROUPS_OF_THREAD * threads : 1;
     const uint64_t byEvents = window / EVENTS_OF_TURN;
-    uint64_t groups = std::min(forCache, byEvents);
+    // Larger groups would not fit into the cache either.
+    uint64_t groups = forCache * EVENTS_FOR_CACHE <= window ? forCache : 1;
     if (threads > 1 && window >= 2 * EVENTS_OF_THREAD * threads)
     {
         groups = std::max({groups, std::min(forThreads, byEvents), uint64_t{threads}});
@@ -51,8 +56,8 @@ RdmaGroupChoice::Make(const RdmaActivity& activity,
     }
     choice.groups = static_cast<uint32_t>(groups);
     // The choice would change too often if a pause needed no more than its opposite.
-    choice.eventsOfWindow = threads > 1 ? EVENTS_OF_THREAD * threads
-                                        : std::min(window / 4, groups * EVENTS_OF_TURN / 2);
+    choice.eventsOfWindow =
+        threads > 1 ? EVENTS_OF_THREAD * threads : groups * EVENTS_FOR_CACHE / 2;
     return choice;
 }
 

@@ -40,7 +40,8 @@ TEST(RdmaGroupChoice, EachGroupHasAQuarterOfTheCache)
 
 TEST(RdmaGroupChoice, AGroupNeedsEventsInAWindow)
 {
-    EXPECT_EQ(Choose(480, 3'800).groups, 10U); // 48 events each
+    EXPECT_EQ(Choose(12'000, 3'800).groups, 60U); // 200 events each
+    EXPECT_EQ(Choose(11'999, 3'800).groups, 1U);
     EXPECT_EQ(Choose(90, 3'800).groups, 1U);
     EXPECT_EQ(Choose(0, 0).groups, 1U);
     EXPECT_EQ(RdmaGroupChoice::Make({}, 1_us, 1, CACHE).groups, 1U);
