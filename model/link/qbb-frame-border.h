@@ -22,9 +22,9 @@ class QbbLine;
  * Holds the frames that nodes of other groups send to the nodes of one group.
  *
  * If one thread runs all groups, the frames themselves cross. If several threads run the groups, a
- * frame crosses by value: the sender's frame returns to its pool, and the receiving port allocates
- * a frame from its own pool. A packet of ns-3 goes with its frame: nothing else refers to the
- * packet object of a frame.
+ * copy of the frame crosses: the sender's frame returns to the sender's pool, and the receiving
+ * port allocates a frame from the receiver's pool. A packet of ns-3 goes with its frame: nothing
+ * else refers to the packet object of a frame.
  */
 class QbbFrameBorder final : public RdmaBorder
 {

@@ -705,7 +705,7 @@ class QbbPort : private QbbFlowControlPort
     QbbLine* m_line{nullptr};
     uint8_t m_sourceReady{0};     //!< classes announced by the source
     bool m_up{true};              //!< true if the link is up
-    uint8_t m_stackWaits{0};      //!< classes whose departures ns-3's traffic control waits for
+    uint8_t m_stackWaits{0};      //!< classes that ns-3's traffic control waits for
     bool m_lineOverhead{true};    //!< attribute LineOverhead
     RdmaLineRate m_rate;          //!< attribute DataRate
     QbbFlowControl m_flow;        //!< pauses sent and honoured; the first member is their state

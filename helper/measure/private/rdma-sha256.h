@@ -41,7 +41,7 @@ class RdmaSha256
                                    0x5be0cd19}; //!< hash of the complete blocks
     std::string m_rest;                         //!< bytes of the incomplete block
     uint64_t m_bytes{0};                        //!< total number of bytes added
-    bool m_usesInstructions{false};             //!< the processor's instructions do the work
+    bool m_usesInstructions{false};             //!< the processor has instructions for SHA-256
 };
 
 } // namespace ns3

@@ -210,7 +210,7 @@ class QbbRouting : public Object
     std::vector<Prefix> m_prefixes;         //!< networks behind gateways
     bool m_computed{false};                 //!< ComputeRoutes() has run
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
-    std::vector<uint32_t> m_switchOfNode;   //!< index of a switch, or NO_SWITCH, by node id
+    std::vector<uint32_t> m_switchOfNode;   //!< by node id; NO_SWITCH for other nodes
     std::vector<Host> m_hosts;              //!< host ports
     /// Host port by address, to find duplicates.
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;

@@ -170,7 +170,7 @@ class RdmaSendScheduler : public QbbFrameSource
             }
         }
 
-        // A class with one ready queue pair, as most have, needs no memory of a ring.
+        // Most classes have one ready queue pair, and then need no ring.
         QbbPort* m_device;                                         //!< device of the port
         uint8_t m_more{0};                                         //!< classes with others
         std::array<RdmaPacketEngine*, 8> m_first{};                //!< first queue pairs, or null

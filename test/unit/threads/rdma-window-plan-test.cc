@@ -121,7 +121,7 @@ TEST(RdmaWindowPlan, RunPausesBeforeAScriptIfAsked)
     EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::REST);
     reports.isScript = true;
     EXPECT_TRUE(RdmaWindowPlan::Make(reports, 2_us, rules).pauses);
-    // The script's event waits until the groups have reached its time.
+    // The groups first reach the time of the script's event.
     reports.global = EventAt(22_us);
     EXPECT_EQ(RdmaWindowPlan::Make(reports, 2_us, rules).action, Action::WINDOW);
 }
