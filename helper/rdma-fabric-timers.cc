@@ -146,6 +146,7 @@ RdmaFabricTimers::ComputeTimes()
     }
     const auto [packet, ack] = GetFrameBytes(m_fabric);
     m_times = GetRdmaNetworkTimes(m_fabric, m_network, classes, packet, ack);
+    m_times.spread = m_reordering.empty() ? RdmaPs(0) : m_times.spread;
 }
 
 bool
@@ -158,8 +159,10 @@ RdmaFabricTimers::SetReordering()
     m_isSpread = true;
     ComputeTimes();
     RdmaNetworkTimes times = m_times;
-    // Packets of a class without loss overtake each other, too, by an unknown time.
-    times.spread = std::max(times.spread, times.roundTrip);
+    const bool loses = std::any_of(m_network.begin(), m_network.end(), [](const auto& network) {
+        return !network.loss.empty();
+    });
+    times.spread = loses ? std::max(times.spread, times.roundTrip) : RDMA_NEVER;
     m_transport->SetReordering(times);
     return true;
 }
@@ -338,27 +341,28 @@ RdmaFabricTimers::Begin()
     }
 }
 
-void
-RdmaFabricTimers::NoteReordering()
+std::string
+RdmaFabricTimers::DescribeReordering() const
 {
     if (m_reordering.empty())
     {
-        return;
+        return "";
     }
-    const std::string transport = m_transport->GetInstanceTypeId().GetName();
-    const std::string note = "rdma: note: with " + m_reordering +
-                             " packets of a queue pair overtake each other, and " + transport;
-    if (m_transport->TakesReorderingForLoss())
+    const std::string text = "with " + m_reordering +
+                             " packets of a queue pair overtake each other, and " +
+                             m_transport->GetInstanceTypeId().GetName();
+    return m_transport->TakesReorderingForLoss()
+               ? text + " takes the packets that come late for lost: it sends packets again "
+                        "although nothing is lost"
+               : text + " stands this: " + m_transport->DescribeReordering();
+}
+
+void
+RdmaFabricTimers::NoteReordering()
+{
+    if (const std::string text = DescribeReordering(); !text.empty())
     {
-        RdmaWarnOnce(GetRdmaWarnings(),
-                     note +
-                         " takes the packets that come late for lost: it sends packets again "
-                         "although nothing is lost\n");
-    }
-    else
-    {
-        RdmaWarnOnce(GetRdmaWarnings(),
-                     note + " stands this: " + m_transport->DescribeReordering() + "\n");
+        RdmaWarnOnce(GetRdmaWarnings(), "rdma: note: " + text + "\n");
     }
 }
 

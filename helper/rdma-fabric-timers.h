@@ -57,6 +57,18 @@ class RdmaFabricTimers
     /** The simulation begins: no setting of the network that matters here changes any more. */
     void Begin();
 
+    /** \return true if the paths of the network reorder packets, as far as is known yet */
+    bool IsReordering() const
+    {
+        return !m_reordering.empty();
+    }
+
+    /**
+     * \return what reorders packets and what the transport makes of this, one sentence for
+     *         reports; empty: the paths keep the order of packets
+     */
+    std::string DescribeReordering() const;
+
     /**
      * \param priority class 0..7
      * \return description of the timer of queue pairs of the class, one sentence, for reports

@@ -48,7 +48,7 @@ IRN_FIELDS = {
     "immdt": {"irn.immdt": 0xCAFEF00D},
     "ieth": {"irn.ieth": 0xCAFEF00D},
     MESSAGE: {"irn.message.reserved": 0, "irn.wqe_sn": 0x10203, "irn.offset": 2048},
-    SELECTIVE: {"irn.selective.reserved": 0, "irn.selective_psn": 0x40506},
+    SELECTIVE: {"irn.selective.arrived": 0, "irn.selective_psn": 0x40506},
 }
 
 

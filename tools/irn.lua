@@ -75,7 +75,7 @@ local f = {
     message_reserved = ProtoField.uint8("irn.message.reserved", "Reserved", base.HEX),
     wqe_sn = ProtoField.uint24("irn.wqe_sn", "WQE sequence number", base.DEC),
     offset = ProtoField.uint32("irn.offset", "Offset in the message", base.DEC),
-    selective_reserved = ProtoField.uint8("irn.selective.reserved", "Reserved", base.HEX),
+    selective_arrived = ProtoField.uint8("irn.selective.arrived", "Packets before that have arrived", base.HEX),
     selective_psn = ProtoField.uint24("irn.selective_psn", "PSN that caused this (N)ACK", base.DEC),
     payload_length = ProtoField.uint32("irn.payload_length", "Payload length", base.DEC),
     payload = ProtoField.bytes("irn.payload", "Payload"),
@@ -189,7 +189,7 @@ local HEADERS = {
     },
     selective = {
         "IRN selective header", 4, function(tree, range)
-            add_reserved(tree, f.selective_reserved, range(0, 1), 0, 8)
+            tree:add(f.selective_arrived, range(0, 1))
             tree:add(f.selective_psn, range(1, 3))
             return " BY=" .. range(1, 3):uint()
         end,

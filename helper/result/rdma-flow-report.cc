@@ -280,6 +280,25 @@ const RdmaResultTable<RdmaFlowResult> g_measuredFlowTable = MakeRdmaFileTable<Rd
       "1: averages and percentiles cover the flow; 0: the flow starts outside the window",
       [](const RdmaFlowResult& f) { return uint64_t{f.isCounted}; }}});
 
+const RdmaResultTable<RdmaFlowResult> g_reorderedFlowTable = MakeRdmaFileTable<RdmaFlowResult>(
+    "reordered-flows",
+    {{"early_packets",
+      "packets",
+      "packets that arrived before a packet sent earlier",
+      [](const RdmaFlowResult& f) { return uint64_t{f.reordering.early}; }},
+     {"reorder_distance",
+      "packets",
+      "largest distance of an arriving packet from the first missing one",
+      [](const RdmaFlowResult& f) { return uint64_t{f.reordering.distance}; }},
+     {"reorder_held",
+      "packets",
+      "most packets that had arrived beyond a missing one at a time",
+      [](const RdmaFlowResult& f) { return uint64_t{f.reordering.held}; }},
+     {"reorder_dropped",
+      "packets",
+      "packets that the receiver dropped because they came beyond its window",
+      [](const RdmaFlowResult& f) { return uint64_t{f.reordering.beyond}; }}});
+
 /// \return the keys of summary.json with counted flows
 std::vector<RdmaResultColumn<RdmaFabricSummary>>
 MakeMeasuredSummaryColumns()
@@ -673,6 +692,12 @@ AddRdmaMeasuredColumns(RdmaResultTables& tables)
 {
     tables.flows.Extend(g_measuredFlowTable.GetColumns());
     tables.summary.Extend(g_measuredSummaryTable.GetColumns());
+}
+
+void
+AddRdmaReorderingColumns(RdmaResultTables& tables)
+{
+    tables.flows.Extend(g_reorderedFlowTable.GetColumns());
 }
 
 void

@@ -26,6 +26,18 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
+ * What the receiver of a flow has seen of packets that overtake each other.
+ */
+struct RdmaFlowReordering
+{
+    uint32_t early{0};    //!< packets that arrived before an earlier one
+    uint32_t distance{0}; //!< RdmaReordering::distance
+    uint32_t held{0};     //!< RdmaReordering::held
+    uint32_t beyond{0};   //!< RdmaReordering::beyond
+};
+
+/**
+ * \ingroup rdma-flow-report
  * Result of a flow: one row of flows.csv.
  */
 struct RdmaFlowResult
@@ -38,6 +50,7 @@ struct RdmaFlowResult
     RdmaPs ideal{0}; //!< ideal flow completion time, positive; see rdma-ideal-fct.h
     uint64_t retransmittedPackets{0}; //!< packets retransmitted by the sender
     uint64_t timeouts{0};             //!< expiries of the sender's retransmission timer
+    RdmaFlowReordering reordering;    //!< packets that overtook each other
     bool isCounted{true};             //!< averages and percentiles include the flow
     std::string status; //!< completion status, or the reason why the flow has not completed
 
@@ -254,6 +267,14 @@ struct RdmaResultTables
  * \param tables columns of the result files of a run
  */
 void AddRdmaMeasuredColumns(RdmaResultTables& tables);
+
+/**
+ * \ingroup rdma-flow-report
+ * Adds the columns of flows.csv that only runs with paths that reorder packets have.
+ *
+ * \param tables columns of the result files of a run
+ */
+void AddRdmaReorderingColumns(RdmaResultTables& tables);
 
 /**
  * \ingroup rdma-flow-report

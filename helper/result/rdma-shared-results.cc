@@ -36,6 +36,7 @@ PutFlow(RdmaRecordWriter& writer, const RdmaFlowResult& result)
     writer.Put(result.ideal);
     writer.Put(result.retransmittedPackets);
     writer.Put(result.timeouts);
+    writer.Put(result.reordering);
     writer.Put(result.isCounted);
     writer.PutText(result.status);
 }
@@ -50,6 +51,7 @@ TakeFlow(RdmaRecordReader& reader)
     result.ideal = reader.Take<RdmaPs>();
     result.retransmittedPackets = reader.Take<uint64_t>();
     result.timeouts = reader.Take<uint64_t>();
+    result.reordering = reader.Take<RdmaFlowReordering>();
     result.isCounted = reader.Take<bool>();
     result.status = reader.TakeText();
     return result;

@@ -1017,8 +1017,12 @@ RdmaFabricRun::GetOutcome() const
     outcome.ports = m_fabric->GetPortResults();
     GatherRdmaPorts(outcome.ports, *m_fabric);
     outcome.tables = m_tables;
+    if (m_fabric->GetTimers().IsReordering())
+    {
+        AddRdmaReorderingColumns(outcome.tables);
+    }
     outcome.summary =
-        MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), m_tables);
+        MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), outcome.tables);
     if (m_window)
     {
         outcome.summary.measured =

@@ -193,6 +193,7 @@ GetResultColumns()
 {
     RdmaResultTables tables;
     AddRdmaMeasuredColumns(tables);
+    AddRdmaReorderingColumns(tables);
     std::vector<std::string> names;
     for (const RdmaResultColumnInfo& info : tables.flows.GetInfos())
     {

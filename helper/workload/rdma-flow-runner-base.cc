@@ -135,6 +135,10 @@ void
 RdmaFlowRunnerBase::FlowArrived(uint64_t index, RdmaPs time)
 {
     m_flows[index].fct = time - m_flows[index].flow.start;
+    if (m_fabric->GetTimers().IsReordering())
+    {
+        m_flows[index].reordering = DoGetReordering(index).value_or(RdmaFlowReordering());
+    }
 }
 
 void
@@ -188,6 +192,7 @@ RdmaFlowRunnerBase::ShareArrivals()
     {
         uint64_t index;
         RdmaPs fct;
+        RdmaFlowReordering reordering;
     };
 
     std::vector<Arrival> arrivals;
@@ -195,12 +200,13 @@ RdmaFlowRunnerBase::ShareArrivals()
     {
         if (m_flows[i].fct >= 0_ps)
         {
-            arrivals.push_back({i, m_flows[i].fct});
+            arrivals.push_back({i, m_flows[i].fct, m_flows[i].reordering});
         }
     }
     for (const Arrival& arrival : ShareRdmaValues(arrivals))
     {
         m_flows[arrival.index].fct = arrival.fct;
+        m_flows[arrival.index].reordering = arrival.reordering;
     }
     DoShare();
 }
@@ -268,6 +274,8 @@ RdmaFlowRunnerBase::GetResults() const
         const RdmaFlowRetries retries = DoGetRetries(i).value_or(entry.retries);
         result.retransmittedPackets = retries.packets;
         result.timeouts = retries.timeouts;
+        result.reordering =
+            entry.fct >= 0_ps ? entry.reordering : DoGetReordering(i).value_or(entry.reordering);
         results.push_back(result);
     }
     return results;

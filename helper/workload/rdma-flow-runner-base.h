@@ -212,11 +212,12 @@ class RdmaFlowRunnerBase : public Object
     /** A flow and its state. */
     struct Flow
     {
-        RdmaFlow flow;           //!< flow passed to Install()
-        RdmaPs ideal{0};         //!< ideal completion time in an empty fabric
-        RdmaPs fct{-1};          //!< flow completion time; negative: not completed
-        RdmaPs cqe{-1};          //!< time until the completion at the sender; negative: none
-        RdmaFlowRetries retries; //!< retries when the sender was destroyed
+        RdmaFlow flow;                 //!< flow passed to Install()
+        RdmaPs ideal{0};               //!< ideal completion time in an empty fabric
+        RdmaPs fct{-1};                //!< flow completion time; negative: not completed
+        RdmaPs cqe{-1};                //!< time until the completion at the sender; negative: none
+        RdmaFlowRetries retries;       //!< retries when the sender was destroyed
+        RdmaFlowReordering reordering; //!< reordering when the flow had arrived
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< completion status at the sender
         bool started{false};                        //!< the flow has started
         bool ended{false};                          //!< the sender has a completion for the flow
@@ -241,6 +242,16 @@ class RdmaFlowRunnerBase : public Object
 
     /** \param index a flow \return retries of its sender; no value if there is no sender */
     virtual std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const = 0;
+
+    /**
+     * \param index a flow
+     * \return what its receiver has seen of packets that overtake each other; no value, the
+     *         default, if there is no receiver
+     */
+    virtual std::optional<RdmaFlowReordering> DoGetReordering(uint64_t /*index*/) const
+    {
+        return {};
+    }
 
     /**
      * \param index a started, unfinished flow

@@ -365,6 +365,21 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
     return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};
 }
 
+std::optional<RdmaFlowReordering>
+RdmaFlowRunner::DoGetReordering(uint64_t index) const
+{
+    const Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
+    if (!receiver)
+    {
+        return {};
+    }
+    const RdmaQueuePairStats stats = receiver->GetStats();
+    return RdmaFlowReordering{static_cast<uint32_t>(stats.outOfOrder),
+                              static_cast<uint32_t>(stats.reordering.distance),
+                              static_cast<uint32_t>(stats.reordering.held),
+                              static_cast<uint32_t>(stats.reordering.beyond)};
+}
+
 /** \return the packets on their way to queue pairs of local hosts and switches */
 RdmaFlowRunner::Traffic
 RdmaFlowRunner::FindTraffic() const

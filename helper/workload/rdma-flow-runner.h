@@ -106,6 +106,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     RdmaPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
+    std::optional<RdmaFlowReordering> DoGetReordering(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
     void DoShare() override;
 

@@ -54,7 +54,7 @@ struct QbbFrameHeaders
 
     uint16_t etherType{0}; //!< EtherType after the tag; 0x0800 for RoCEv2
     bool tagged{false};    //!< true if the frame carries an 802.1Q tag
-    uint8_t unusedByte{0}; //!< in place of padding, whose bytes would be arbitrary
+    bool gapOnly{false};   //!< BTH: a reserved bit, see RoceTransport; stands here to fill a gap
     uint16_t tci{0};       //!< tag control information: PCP (3 bits), DEI, VLAN id (12 bits)
     Mac48Address dstMac;   //!< destination MAC address on this hop
     Mac48Address srcMac;   //!< source MAC address on this hop
@@ -118,8 +118,10 @@ struct QbbFrameExtensions
 
     // Further extended transport headers (RoCE)
 
-    uint32_t wqeSn{0};        //!< IRN message header: sequence number of the WQE, 24 bits
-    uint32_t offset{0};       //!< IRN message header: byte offset of the payload in its message
+    uint32_t wqeSn{0}; //!< IRN message header: sequence number of the WQE, 24 bits
+    /// IRN message header: byte offset of the payload in its message. IRN selective header: bit i:
+    /// the packet i + 1 before the selective one has arrived, 8 bits
+    uint32_t offset{0};
     uint32_t selectivePsn{0}; //!< IRN selective header: PSN that caused the (N)ACK, 24 bits
     uint8_t syndrome{0};      //!< AETH: ACK with credits, RNR NAK with timer, or NAK with code
 

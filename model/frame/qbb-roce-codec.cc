@@ -10,6 +10,8 @@
 
 #include <ns3/assert.h>
 
+#include <type_traits>
+
 namespace ns3
 {
 namespace QbbRoceCodec
@@ -29,6 +31,7 @@ constexpr uint8_t BTH_VERSION_MASK = 0x0f;
 constexpr uint8_t BTH_FECN = 0x80;
 constexpr uint8_t BTH_BECN = 0x40;
 constexpr uint8_t BTH_ACK_REQ = 0x80;
+constexpr uint8_t BTH_GAP_ONLY = 0x40; // reserved by the IBA
 
 constexpr uint32_t ROCE_HEADERS = IPV4_HEADER_BYTES + UDP_HEADER_BYTES + BTH_BYTES;
 
@@ -84,7 +87,12 @@ ExtendedHeaders(Io& io, Frame& frame, const RdmaOpcodeInfo& info)
     }
     if (info.irnSelective)
     {
-        io.U8(reserved);
+        auto arrived = static_cast<uint8_t>(frame.offset);
+        io.U8(arrived);
+        if constexpr (!std::is_const_v<Frame>)
+        {
+            frame.offset = arrived;
+        }
         io.U24(frame.selectivePsn);
     }
     return reserved == 0;
@@ -114,7 +122,7 @@ WriteBth(QbbByteWriter& io, const QbbFrame& frame)
     io.U16(frame.pKey);
     io.U8((frame.fecn ? BTH_FECN : 0) | (frame.becn ? BTH_BECN : 0));
     io.U24(frame.destQp);
-    io.U8(frame.ackReq ? BTH_ACK_REQ : 0);
+    io.U8((frame.ackReq ? BTH_ACK_REQ : 0) | (frame.gapOnly ? BTH_GAP_ONLY : 0));
     io.U24(frame.psn);
 }
 
@@ -136,7 +144,9 @@ ReadBth(QbbByteReader& io, QbbFrame& frame)
     frame.fecn = congestion & BTH_FECN;
     frame.becn = congestion & BTH_BECN;
     frame.ackReq = acknowledge & BTH_ACK_REQ;
-    const uint8_t reserved = (congestion & ~(BTH_FECN | BTH_BECN)) | (acknowledge & ~BTH_ACK_REQ);
+    frame.gapOnly = acknowledge & BTH_GAP_ONLY;
+    const uint8_t reserved =
+        (congestion & ~(BTH_FECN | BTH_BECN)) | (acknowledge & ~(BTH_ACK_REQ | BTH_GAP_ONLY));
     return {static_cast<uint8_t>(flags & BTH_VERSION_MASK),
             static_cast<uint8_t>((flags >> BTH_PAD_SHIFT) & BTH_PAD_MASK),
             reserved};

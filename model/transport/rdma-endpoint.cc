@@ -39,13 +39,15 @@ RdmaEndpoint::SendIrnAeth(RdmaOpcode opcode,
                           uint8_t syndrome,
                           uint64_t packet,
                           int64_t selective,
-                          const QbbFrame* cause)
+                          const QbbFrame* cause,
+                          uint8_t arrived)
 {
     const uint32_t first = connection.remotePsn;
     QbbFramePtr frame = NewAeth(opcode,
                                 syndrome,
                                 RdmaToPsn(first, packet),
                                 RdmaToPsn(first, static_cast<uint64_t>(selective)));
+    frame->offset = arrived;
     if (cause)
     {
         Echo(*cause, *frame);

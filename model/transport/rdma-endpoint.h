@@ -143,12 +143,14 @@ class RdmaEndpoint
      * \param packet number of the peer's packet that the AETH names
      * \param selective number of the peer's packet that triggers the acknowledgement
      * \param cause frame of that packet, whose telemetry is echoed; null: no telemetry
+     * \param arrived bit i: packet `selective` - 1 - i has arrived, too
      */
     void SendIrnAeth(RdmaOpcode opcode,
                      uint8_t syndrome,
                      uint64_t packet,
                      int64_t selective,
-                     const QbbFrame* cause);
+                     const QbbFrame* cause,
+                     uint8_t arrived = 0);
 
     /**
      * Copies the telemetry of a packet into its acknowledgement.

@@ -18,7 +18,7 @@ namespace ns3
 struct RdmaGapLimits
 {
     RdmaPs age{RDMA_NEVER}; //!< time after which a gap is a loss; RDMA_NEVER: age tells nothing
-    uint32_t packets{0};    //!< packets beyond a gap that make the gap a loss; 0: number tells nothing
+    uint32_t packets{0}; //!< packets beyond a gap that make the gap a loss; 0: number tells nothing
 };
 
 /**
@@ -61,6 +61,12 @@ class RdmaGapRule
      */
     uint64_t GetLostEnd(const RdmaGapLimits& limits, RdmaPs now);
 
+    /** \return one more than the highest number of a packet that has arrived out of order */
+    uint64_t GetEnd() const
+    {
+        return m_end;
+    }
+
     /**
      * \param limits when a gap is a loss
      * \return time at which GetLostEnd() rises next because time passes, or RDMA_NEVER
@@ -71,8 +77,8 @@ class RdmaGapRule
     /** Evidence that packets are late. */
     struct Evidence
     {
-        uint64_t end;  //!< packets below this number are late if they are missing
-        RdmaPs since;  //!< time of the evidence
+        uint64_t end; //!< packets below this number are late if they are missing
+        RdmaPs since; //!< time of the evidence
     };
 
     RdmaRingBuffer<Evidence> m_evidence; //!< evidence not yet old, in order of time and of number

@@ -190,6 +190,7 @@ RdmaRequester::FillNext(QbbFrame& frame, RdmaPs now)
     {
         entry.FillRead(frame, index, m_endpoint.connection.pathMtu);
         packets = entry.packets - index;
+        LimitRead(frame, packet, packets);
     }
     else
     {
@@ -227,10 +228,27 @@ RdmaRequester::FillNext(QbbFrame& frame, RdmaPs now)
 }
 
 void
+RdmaRequester::LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) const
+{
+    const uint64_t end = m_sender->GetRepeatEnd();
+    if (end == std::numeric_limits<uint64_t>::max())
+    {
+        return;
+    }
+    frame.gapOnly = true;
+    if (end - packet < packets)
+    {
+        packets = end - packet;
+        frame.dmaLength = static_cast<uint32_t>(packets * m_endpoint.connection.pathMtu);
+    }
+}
+
+void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 {
-    const uint64_t before = m_sender->GetArrived() + m_sender->GetAhead();
-    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
+    const uint64_t acked = m_sender->GetArrived();
+    const uint64_t before = acked + m_sender->GetAhead();
+    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, acked);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
     const bool isAck = kind == RdmaAeth::ACK;
@@ -248,7 +266,7 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
         if (RdmaReactionPoint* const reaction = m_endpoint.connection.reaction.get();
             reaction && reaction->GetPacer().UsesAcks())
         {
-            const int64_t cause = GetCause(frame, packet, before);
+            const int64_t cause = GetCause(frame, packet, acked);
             const uint64_t after = m_sender->GetArrived() + m_sender->GetAhead();
             reaction->RequestsAcked({frame, cause, before, after}, now);
         }
@@ -272,11 +290,20 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, R
 {
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
-        const uint64_t before = m_sender->GetAcked() + m_sender->GetAhead();
-        const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), now);
+        const uint64_t acked = m_sender->GetAcked();
+        const uint64_t before = acked + m_sender->GetAhead();
+        const int64_t selective = GetSelective(frame);
+        for (uint32_t bit = 0; frame.offset >> bit != 0; ++bit)
+        {
+            if (frame.offset >> bit & 1)
+            {
+                m_sender->OnArrived(selective - 1 - bit);
+            }
+        }
+        const RdmaSenderEvent event = m_sender->OnNak(packet, selective, now);
         if (m_endpoint.connection.reaction)
         {
-            const int64_t cause = GetCause(frame, packet - 1, before);
+            const int64_t cause = GetCause(frame, packet - 1, acked);
             const uint64_t after = m_sender->GetAcked() + m_sender->GetAhead();
             m_endpoint.connection.reaction->RequestsAcked(
                 {frame, cause, before, after, !event.isOvertaking},

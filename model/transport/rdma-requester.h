@@ -143,7 +143,7 @@ class RdmaRequester
     {
         if (m_postedOnLine != m_posted)
         {
-            return {CountOnLine(m_sender->GetArrived()),
+            return {CountOnLine(m_sender->GetArrived() + m_sender->GetAhead()),
                     CountOnLine(m_sender->GetFlightEnd()),
                     m_sentOnLine};
         }
@@ -222,7 +222,7 @@ class RdmaRequester
         return false;
     }
 
-    /** \param frame a NAK \return the selectively acknowledged packet, or NO_PACKET */
+    /** \param frame a NAK \return a packet after the gap that the receiver has, or NO_PACKET */
     virtual int64_t GetSelective(const QbbFrame& /*frame*/) const
     {
         return RdmaSender::NO_PACKET;
@@ -347,6 +347,7 @@ class RdmaRequester
     }
 
     void RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end);
+    void LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) const;
     uint64_t CountOnLine(uint64_t packet) const;
     const RdmaSendEntry& FindEntry(uint64_t packet);
     uint64_t GetBegunEnd() const;

@@ -60,6 +60,7 @@ void
 RdmaResponder::AddTo(RdmaQueuePairStats& stats) const
 {
     stats.responsesSent += m_answersSent;
+    stats.reordering += m_receiver->GetReordering();
 }
 
 void

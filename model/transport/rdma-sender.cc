@@ -112,7 +112,7 @@ RdmaSender::OnTimeout(RdmaPs now)
     if (m_rnrWait || inFlight == 0)
     {
         m_timer.Stop();
-        event.mayBegin = m_rnrWait;
+        event.mayBegin = event.mayBegin || m_rnrWait;
         m_rnrWait = false;
         return event;
     }

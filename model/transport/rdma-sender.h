@@ -27,7 +27,7 @@ struct RdmaSenderConfig
     /// timeouts in a row, without progress, before the QP fails; UINT32_MAX means no limit
     uint32_t retryCount{7};
     uint8_t rnrRetryCount{7}; //!< RNR NAKs in a row before the QP fails; 7: no limit
-    RdmaGapLimits gap; //!< when a gap is a loss, for senders that stand packets out of order
+    RdmaGapLimits gap;        //!< when a gap is a loss, for senders that stand packets out of order
 
     static constexpr uint8_t RNR_RETRY_FOREVER = 7; //!< value of rnrRetryCount without limit
 };
@@ -103,12 +103,21 @@ class RdmaSender
      * Handles a NAK for a gap (PSN sequence error).
      *
      * \param expected the packet that the receiver expects; all earlier packets have arrived
-     * \param selective the packet after the gap that triggered the NAK, if the receiver has
-     *        buffered it; else NO_PACKET
-     * \param now current time
-     * \return the consequence for the queue pair
+     * \param selective a packet after the gap that the receiver has buffered, or NO_PACKET: with
+     * IRN the packet that triggered the NAK, with RoCE the first packet after the gap \param now
+     * current time \return the consequence for the queue pair
      */
     virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) = 0;
+
+    /**
+     * A NAK tells of a further packet that has arrived after the gap. Called before OnNak(), for
+     * senders that stand packets out of order; others ignore the call.
+     *
+     * \param packet packet number
+     */
+    virtual void OnArrived(int64_t packet)
+    {
+    }
 
     /**
      * Handles an RNR NAK: the receiver had no receive request.
@@ -146,8 +155,8 @@ class RdmaSender
     }
 
     /**
-     * \return GetArrived() and GetAhead() plus the number of packets in flight, by default GetNext():
-     *         after going back, a sender has in flight what it has sent since
+     * \return GetArrived() and GetAhead() plus the number of packets in flight, by default
+     * GetNext(): after going back, a sender has in flight what it has sent since
      */
     virtual uint64_t GetFlightEnd() const
     {
@@ -156,7 +165,8 @@ class RdmaSender
 
     /**
      * \return end of the packets that a repeated READ request may ask for, where responses take
-     *         packet numbers of the request stream; UINT64_MAX, the default: up to the last response
+     *         packet numbers of the request stream; UINT64_MAX, the default: up to the last
+     * response
      */
     virtual uint64_t GetRepeatEnd() const
     {
@@ -242,13 +252,13 @@ class RdmaSender
 
     RdmaRetransmissionTimer m_timer;  //!< retransmission timeout, or end of an RNR wait
     RdmaPs m_gapDeadline{RDMA_NEVER}; //!< time of the next HandleGapDeadline()
-    uint64_t m_end{0};               //!< number of packets posted
-    uint64_t m_acked{0};             //!< cumulatively acknowledged packets
-    uint64_t m_highest{0};           //!< one more than the highest packet number ever sent
-    uint64_t m_retransmissions{0};   //!< retransmitted packets
-    uint32_t m_ahead{0};             //!< result of GetAhead()
-    uint32_t m_window;               //!< most packets in flight, below RDMA_MAX_WINDOW
-    bool m_rnrWait{false};           //!< transmission is suspended after an RNR NAK
+    uint64_t m_end{0};                //!< number of packets posted
+    uint64_t m_acked{0};              //!< cumulatively acknowledged packets
+    uint64_t m_highest{0};            //!< one more than the highest packet number ever sent
+    uint64_t m_retransmissions{0};    //!< retransmitted packets
+    uint32_t m_ahead{0};              //!< result of GetAhead()
+    uint32_t m_window;                //!< most packets in flight, below RDMA_MAX_WINDOW
+    bool m_rnrWait{false};            //!< transmission is suspended after an RNR NAK
 
   private:
     uint8_t m_rnrRetries{0}; //!< RNR NAKs in a row; not counted if there is no limit

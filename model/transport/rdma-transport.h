@@ -4,9 +4,11 @@
 #define RDMA_TRANSPORT_H
 
 #include "rdma-fixed-type-id.h"
+#include "rdma-gap-rule.h"
 #include "rdma-network-times.h"
 #include "rdma-opcode.h"
 #include "rdma-ps.h"
+#include "rdma-queue-pair-stats.h"
 #include "rdma-sender.h"
 #include "rdma-verbs.h"
 
@@ -93,6 +95,22 @@ class RdmaReceiver
     virtual uint64_t GetMissing() const
     {
         return GetExpected();
+    }
+
+    /**
+     * \param packet number of a packet that has arrived
+     * \return bit i: packet `packet` - 1 - i has arrived, too; 0, the default, tells nothing
+     */
+    virtual uint8_t GetArrivedBefore(int64_t /*packet*/) const
+    {
+        return 0;
+    }
+
+    /** \return what the receiver has seen of packets that overtake each other; by default nothing
+     */
+    virtual RdmaReordering GetReordering() const
+    {
+        return {};
     }
 };
 
@@ -201,6 +219,13 @@ class RdmaTransport : public Object, public RdmaFixedByUse
      */
     virtual void SetReordering(const RdmaNetworkTimes& times)
     {
+    }
+
+    /** \return when receivers take a gap for a loss, if the transport stands packets out of order
+     */
+    virtual RdmaGapLimits GetGapLimits() const
+    {
+        return {};
     }
 
     /**

@@ -31,6 +31,7 @@ struct RdmaTestLossSetup
     bool irn{true};         //!< IRN, else RoCE
     bool roceWrites{false}; //!< IRN with RoCE's headers in WRITEs
     bool bdpFc{true};       //!< IRN with BDP-FC
+    bool outOfOrder{false}; //!< RoCE with OutOfOrder
     std::string recovery;   //!< attribute LossRecovery, if not the default
     double loss{0};         //!< probability that a frame is lost, see LoseFramesAtRandom()
     std::string spray;      //!< order of packet spraying, if any
@@ -54,6 +55,7 @@ ConfigureTestLoss(RdmaTestFabric& test, const RdmaTestLossSetup& setup)
     else
     {
         test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+        test.helper.SetTransportAttribute("OutOfOrder", BooleanValue(setup.outOfOrder));
     }
     if (!setup.recovery.empty())
     {
@@ -78,6 +80,7 @@ GetTestName(const RdmaTestLossSetup& setup)
     std::ostringstream name;
     name << (setup.irn ? "IRN" : "RoCE") << (setup.roceWrites ? " with RoCE's headers" : "")
          << (setup.bdpFc || !setup.irn ? "" : " without BDP-FC")
+         << (setup.outOfOrder ? " with OutOfOrder" : "")
          << (setup.recovery.empty() ? "" : " " + setup.recovery) << ", loss " << setup.loss;
     if (!setup.spray.empty())
     {

@@ -6,6 +6,7 @@
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-results.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
 #include "rdma-units.h"
@@ -1203,6 +1204,7 @@ RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
     RefuseRdmaIf(runner && !flows,
                  "flows of this transport have no queue pairs; accepted: with roce or irn");
     m_fabric = fabric;
+    m_runner = runner;
     RdmaSenderProfile senders = DescribeRdmaSenders(*fabric);
     senders.burstBytes = m_burst;
     for (const auto& [priority, bytes] :
@@ -1239,6 +1241,11 @@ RdmaExplainReport::WriteForecasts(std::ostream& os) const
         PrintClassForecast(os, forecast);
         os << m_fabric->GetTimers().Describe(forecast.priority) << "\n\n";
     }
+    if (std::string text = m_fabric->GetTimers().DescribeReordering(); !text.empty())
+    {
+        text.front() = 'W';
+        os << text << ".\n\n";
+    }
 }
 
 void
@@ -1249,6 +1256,48 @@ RdmaExplainReport::Finish()
         m_findings.push_back(FindInClass(*m_fabric, forecast));
     }
     m_first->Gather();
+    if (m_runner && m_fabric->GetTimers().IsReordering())
+    {
+        m_flows = m_runner->GetResults();
+        GatherRdmaFlows(m_flows, *m_fabric);
+    }
+}
+
+void
+RdmaExplainReport::PrintReordering(std::ostream& os) const
+{
+    RdmaFlowReordering most;
+    uint64_t early = 0;
+    uint64_t again = 0;
+    uint64_t beyond = 0;
+    uint64_t flows = 0;
+    for (const RdmaFlowResult& flow : m_flows)
+    {
+        early += flow.reordering.early;
+        again += flow.retransmittedPackets;
+        beyond += flow.reordering.beyond;
+        flows += flow.reordering.early > 0;
+        most.distance = std::max(most.distance, flow.reordering.distance);
+        most.held = std::max(most.held, flow.reordering.held);
+    }
+    if (early == 0)
+    {
+        os << "No packet overtook another one of its flow.\n";
+        return;
+    }
+    const uint64_t mtu = m_fabric->GetNic(m_fabric->GetTopology().GetHosts().front())
+                             ->MakePrototype(RdmaNic::FIRST_QPN)
+                             ->GetPathMtu();
+    os << early << " packets of " << flows << " of " << m_flows.size()
+       << " flows arrived before a packet sent earlier, up to " << most.distance
+       << " packets ahead of the first missing one. A receiver had at most " << most.held
+       << " packets of a flow beyond a missing one, " << most.held * mtu
+       << " B of payload. Senders sent " << again << " packets again";
+    if (beyond > 0)
+    {
+        os << "; receivers dropped " << beyond << " packets that came beyond their windows";
+    }
+    os << ".\n";
 }
 
 void
@@ -1273,6 +1322,10 @@ RdmaExplainReport::Print(std::ostream& os) const
                         m_first->GetMark(priority, m_begin),
                         m_first->GetDrop(m_begin))
             .Print();
+    }
+    if (!m_flows.empty())
+    {
+        PrintReordering(os);
     }
 }
 

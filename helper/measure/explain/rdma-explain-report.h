@@ -169,12 +169,15 @@ class RdmaExplainReport : public RdmaInstrument
     class FirstEvents;
 
     void WriteForecasts(std::ostream& os) const;
+    void PrintReordering(std::ostream& os) const;
 
-    uint64_t m_burst{0};                        //!< attribute Burst
-    bool m_forecastPrinted{false};              //!< PrintForecast() was called
-    RdmaPs m_begin{0};                          //!< start of the first flow
-    Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
-    RdmaRunCost m_cost;                         //!< estimate before the run
+    uint64_t m_burst{0};                 //!< attribute Burst
+    bool m_forecastPrinted{false};       //!< PrintForecast() was called
+    RdmaPs m_begin{0};                   //!< start of the first flow
+    Ptr<RdmaFabric> m_fabric;            //!< fabric that the report explains
+    Ptr<RdmaFlowRunnerBase> m_runner;    //!< the flows; may be null
+    std::vector<RdmaFlowResult> m_flows; //!< the flows after a run whose paths reorder packets
+    RdmaRunCost m_cost;                  //!< estimate before the run
     std::vector<RdmaClassForecast> m_forecasts; //!< by class
     std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()
     std::unique_ptr<FirstEvents> m_first;       //!< first events of the run

@@ -6,6 +6,8 @@
 
 #include <ns3/assert.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -39,6 +41,8 @@ IrnReceiver::Accept(uint64_t packet, [[maybe_unused]] uint64_t packets, bool)
     else
     {
         m_kept.Set(packet);
+        m_distance = std::max(m_distance, static_cast<uint32_t>(packet - m_kept.GetBase()));
+        m_held = std::max(m_held, m_kept.GetCount());
     }
 }
 
@@ -58,6 +62,25 @@ uint64_t
 IrnReceiver::GetExpected() const
 {
     return m_kept.GetBase();
+}
+
+uint8_t
+IrnReceiver::GetArrivedBefore(int64_t packet) const
+{
+    uint8_t arrived = 0;
+    const auto base = static_cast<int64_t>(m_kept.GetBase());
+    for (int bit = 0; bit < 8 && packet - 1 - bit > base; ++bit)
+    {
+        const bool isKept = m_kept.Test(static_cast<uint64_t>(packet - 1 - bit));
+        arrived = static_cast<uint8_t>(arrived | (isKept ? 1U << bit : 0U));
+    }
+    return arrived;
+}
+
+RdmaReordering
+IrnReceiver::GetReordering() const
+{
+    return {m_distance, m_held, 0};
 }
 
 } // namespace ns3

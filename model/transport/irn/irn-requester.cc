@@ -48,6 +48,7 @@ IrnRequester::AddTo(RdmaQueuePairStats& stats) const
     {
         stats.responsesAccepted += m_reads->accepted;
         stats.responseTimeouts += m_reads->timeouts;
+        stats.reordering += m_reads->receiver->GetReordering();
     }
 }
 
@@ -157,14 +158,19 @@ IrnRequester::DeferFailure(uint64_t refused, RdmaWcStatus status)
     return true;
 }
 
+const IrnTransport&
+IrnRequester::GetIrnTransport() const
+{
+    return static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
+}
+
 void
 IrnRequester::RestartReadTimer(RdmaPs now)
 {
     // The responder retransmits responses on its own. This timer detects a responder that is dead
     // or has lost the request: the request is acknowledged, so no retry would report the failure.
-    const auto& transport = static_cast<const IrnTransport&>(*m_endpoint.connection.transport);
     const RdmaPs timeout =
-        m_endpoint.connection.GetLimits().timeout.value_or(transport.GetResponseTimeout());
+        m_endpoint.connection.GetLimits().timeout.value_or(GetIrnTransport().GetResponseTimeout());
     m_endpoint.connection.readDeadline =
         timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
@@ -303,7 +309,9 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
                                RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                                receiver.GetMissing(),
                                response,
-                               &frame);
+                               &frame,
+                               GetIrnTransport().UsesGapRule() ? receiver.GetArrivedBefore(response)
+                                                               : 0);
     }
     else
     {

@@ -2,6 +2,7 @@
 
 #include "irn-responder.h"
 
+#include "irn-transport.h"
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
 #include "rdma-psn.h"
@@ -413,7 +414,18 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
     ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
-    m_endpoint.SendIrnAeth(RdmaOpcode::IRN_ACKNOWLEDGE, syndrome, packet, selective, cause);
+    m_endpoint.SendIrnAeth(RdmaOpcode::IRN_ACKNOWLEDGE,
+                           syndrome,
+                           packet,
+                           selective,
+                           cause,
+                           isAck || !TellsArrivals() ? 0 : m_receiver->GetArrivedBefore(selective));
+}
+
+bool
+IrnResponder::TellsArrivals() const
+{
+    return static_cast<const IrnTransport&>(*m_endpoint.connection.transport).UsesGapRule();
 }
 
 void
@@ -513,6 +525,13 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
         RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, acked);
     const bool nak = kind == RdmaAeth::NAK;
     const bool isProbe = nak && selective <= packet;
+    for (uint32_t bit = 0; nak && frame.offset >> bit != 0; ++bit)
+    {
+        if (frame.offset >> bit & 1)
+        {
+            sender.OnArrived(selective - 1 - bit);
+        }
+    }
     const RdmaSenderEvent event =
         nak ? answers.OnNak(packet, selective, now) : sender.OnAck(packet, now);
     if (m_endpoint.connection.reaction)

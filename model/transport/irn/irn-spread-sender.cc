@@ -131,6 +131,9 @@ void
 IrnSpreadSender::Acknowledged(uint64_t)
 {
     m_sacked.Advance(m_acked);
+    // Only a cumulative acknowledgement ends the wait for the first packet, so that the timer runs
+    // on if the acknowledgement is lost.
+    m_sacked.Clear(m_acked);
     m_ahead = m_sacked.GetCount();
     m_judged = std::max(m_judged, m_acked);
     DropDelivered();
@@ -165,6 +168,15 @@ IrnSpreadSender::OnAck(int64_t packet, RdmaPs now)
         Judge(now);
     }
     return event;
+}
+
+void
+IrnSpreadSender::OnArrived(int64_t packet)
+{
+    if (packet > static_cast<int64_t>(m_acked) && packet < static_cast<int64_t>(m_highest))
+    {
+        m_sacked.Set(static_cast<uint64_t>(packet));
+    }
 }
 
 RdmaSenderEvent

@@ -17,6 +17,7 @@
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace ns3
@@ -88,8 +89,9 @@ IrnTransport::GetTypeId()
                                 "Gap"))
             .AddAttribute("ReorderTime",
                           "Loss rule Gap: a packet is lost if a packet sent later was acknowledged "
-                          "longer ago than this. With 0, RdmaFabricHelper computes the time: the "
-                          "largest difference that the queues of the paths between two hosts make.",
+                          "longer ago than this. With 0, RdmaFabricHelper computes the time: twice "
+                          "the largest difference that the queues of the paths between two hosts "
+                          "make, for packets and for acknowledgements.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&IrnTransport::m_reorderTime),
                           MakeTimeChecker(Time(0)))
@@ -117,7 +119,9 @@ IrnTransport::GetTypeId()
             .AddAttribute("BdpCap",
                           "Most packets in flight with BDP-FC: the bandwidth-delay product of the "
                           "longest path in packets. With 0, RdmaFabricHelper computes BdpCap from "
-                          "the topology.",
+                          "the topology: the product, or twice the product with loss rule Gap "
+                          "where paths reorder packets, because packets then wait in the queues of "
+                          "some paths while others arrive.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&IrnTransport::m_bdpCap),
                           MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1))
@@ -181,7 +185,7 @@ IrnTransport::GetTypeId()
 void
 IrnTransport::CheckAttributes() const
 {
-    RefuseRdmaIf(m_bdpFc && m_bdpCap == 0,
+    RefuseRdmaIf(NeedsNetworkBdp(),
                  "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
                  "of a bandwidth-delay product, 1..",
                  RDMA_MAX_WINDOW - 1,
@@ -207,6 +211,26 @@ IrnTransport::UsesGapRule() const
            (m_lossRule == LossRule::GAP || (m_lossRule == LossRule::AUTO && m_spread > 0_ps));
 }
 
+void
+IrnTransport::SetNetworkBdp(uint32_t packets)
+{
+    m_networkBdp = packets;
+    m_bdpCap = packets;
+    WidenCap();
+}
+
+void
+IrnTransport::WidenCap()
+{
+    // Where packets are spread, some wait in the queues of their paths while others arrive.
+    constexpr uint64_t SPREAD = 2;
+    if (m_spread > 0_ps && UsesGapRule() && m_bdpCap == m_networkBdp)
+    {
+        m_bdpCap =
+            static_cast<uint32_t>(std::min<uint64_t>(SPREAD * m_networkBdp, RDMA_MAX_WINDOW - 1));
+    }
+}
+
 RdmaPs
 IrnTransport::GetReorderTime() const
 {
@@ -216,7 +240,9 @@ IrnTransport::GetReorderTime() const
 void
 IrnTransport::SetReordering(const RdmaNetworkTimes& times)
 {
-    m_spread = times.spread;
+    // Acknowledgements overtake each other as packets do.
+    m_spread = times.spread == RDMA_NEVER ? RDMA_NEVER : 2 * times.spread;
+    WidenCap();
 }
 
 std::unique_ptr<RdmaSender>
@@ -330,8 +356,15 @@ IrnTransport::DescribeReordering() const
         return "";
     }
     std::ostringstream text;
-    text << "loss rule Gap: a packet is lost once a packet sent later was acknowledged "
-         << RdmaToTime(GetReorderTime()).As(Time::US) << " ago";
+    if (GetReorderTime() == RDMA_NEVER)
+    {
+        text << "loss rule Gap: no packet is lost in this network";
+    }
+    else
+    {
+        text << "loss rule Gap: a packet is lost once a packet sent later was acknowledged "
+             << static_cast<double>(GetReorderTime().Get()) / 1e6 << " us ago";
+    }
     if (m_reorderPackets > 0)
     {
         text << ", or a packet whose number is higher by " << m_reorderPackets;

@@ -90,10 +90,7 @@ class IrnTransport : public RdmaTransport
         return m_bdpFc && m_bdpCap == 0;
     }
 
-    void SetNetworkBdp(uint32_t packets) override
-    {
-        m_bdpCap = packets;
-    }
+    void SetNetworkBdp(uint32_t packets) override;
 
     /** \param times times of a network that may reorder packets: see LossRule::AUTO */
     void SetReordering(const RdmaNetworkTimes& times) override;
@@ -105,6 +102,9 @@ class IrnTransport : public RdmaTransport
 
     std::string DescribeReordering() const override;
 
+    /** \return true if a packet is lost by its age, see LossRule */
+    bool UsesGapRule() const;
+
     /**
      * \return time without a response to an outstanding READ or atomic after which the requester
      *         probes for the response; 0: never. The time is four times RtoHigh: by then, a live
@@ -114,7 +114,7 @@ class IrnTransport : public RdmaTransport
 
   private:
     void CheckAttributes() const;
-    bool UsesGapRule() const;
+    void WidenCap();
     RdmaPs GetReorderTime() const;
 
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery

@@ -3,14 +3,26 @@
 #include "roce-requester.h"
 
 #include "rdma-psn.h"
+#include "rdma-send-times.h"
+#include "roce-spread-sender.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
+
+#include <algorithm>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("RoceRequester");
+
+RoceRequester::RoceRequester(RdmaEndpoint& endpoint, bool outOfOrder)
+    : RdmaRequester(endpoint),
+      m_outOfOrder(outOfOrder)
+{
+}
+
+RoceRequester::~RoceRequester() = default;
 
 void
 RoceRequester::Reset()
@@ -33,7 +45,51 @@ void
 RoceRequester::AddTo(RdmaQueuePairStats& stats) const
 {
     RdmaRequester::AddTo(stats);
-    stats.responsesAccepted += m_reads ? m_reads->accepted : 0;
+    if (m_reads)
+    {
+        stats.responsesAccepted += m_reads->accepted;
+        stats.reordering += m_reads->order ? m_reads->order->reordering : RdmaReordering();
+    }
+}
+
+RoceSpreadSender&
+RoceRequester::GetSpreadSender() const
+{
+    return static_cast<RoceSpreadSender&>(*m_sender);
+}
+
+RdmaGapLimits
+RoceRequester::GetLimits() const
+{
+    RdmaGapLimits limits = m_endpoint.connection.transport->GetGapLimits();
+    if (m_endpoint.connection.timerOff)
+    {
+        limits.age = RDMA_NEVER; // the network loses no packet
+    }
+    return limits;
+}
+
+int64_t
+RoceRequester::GetSelective(const QbbFrame& frame) const
+{
+    // The NAK of a receiver that keeps packets out of order has the length of the gap as its MSN.
+    return m_outOfOrder && frame.gapOnly
+               ? RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, m_sender->GetArrived()) +
+                     frame.msn
+               : RdmaSender::NO_PACKET;
+}
+
+int64_t
+RoceRequester::GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const
+{
+    if (!m_outOfOrder || m_endpoint.connection.ackInterval > 1)
+    {
+        return packet;
+    }
+    // The packet that closes a gap is the first of those that the acknowledgement adds. Nothing
+    // tells which packet an acknowledgement without progress is for.
+    const auto first = static_cast<int64_t>(acked);
+    return packet >= first && !frame.gapOnly ? first : RdmaSendTimes::NO_PACKET;
 }
 
 void
@@ -59,16 +115,25 @@ RoceRequester::MayStartRead(const RdmaSendEntry& entry) const
 }
 
 void
-RoceRequester::StartRead(RdmaPs)
+RoceRequester::StartRead(RdmaPs now)
 {
     if (!m_reads)
     {
         m_reads = std::make_unique<Reads>();
+        if (m_outOfOrder)
+        {
+            m_reads->order = std::make_unique<Order>();
+        }
     }
     if (m_outstandingReads++ == 0)
     {
         m_reads->cursor = m_released;
         m_reads->next = m_sends[m_released].firstResponse;
+        if (m_reads->order)
+        {
+            m_reads->order->received.Advance(m_reads->next);
+            GetSpreadSender().SetHold(m_reads->next, now);
+        }
     }
 }
 
@@ -83,6 +148,14 @@ RoceRequester::FindsLostResponses(int64_t end, RdmaPs now)
 {
     if (!AwaitsResponse() || end <= static_cast<int64_t>(m_reads->next))
     {
+        return false;
+    }
+    if (m_reads->order)
+    {
+        // The sender counts the packets up to the missing response alone as acknowledged. The
+        // acknowledgement may have overtaken the response.
+        m_reads->order->gaps.Arrived(static_cast<uint64_t>(end), now);
+        Judge(now);
         return false;
     }
     // The responder sends acknowledgements after earlier responses: missing ones are lost.
@@ -105,6 +178,10 @@ RoceRequester::SendTimerExpired()
     if (m_reads)
     {
         m_reads->requested = false;
+        if (m_reads->order)
+        {
+            m_reads->order->askedEnd = 0; // the repeated request, or its responses, may be lost
+        }
     }
 }
 
@@ -147,6 +224,11 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
     const int64_t response =
         RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, m_reads->next);
     const auto next = static_cast<int64_t>(m_reads->next);
+    if (m_reads->order && response >= next)
+    {
+        TakeResponse(frame, static_cast<uint64_t>(response), now);
+        return;
+    }
     if (response != next)
     {
         ++(response < next ? m_endpoint.connection.counters.duplicates
@@ -186,6 +268,129 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
     // A response implies that all earlier requests have arrived.
     Handle(m_sender->OnAck(response, now), now);
     Release(now);
+}
+
+RdmaSendEntry*
+RoceRequester::FindRead(uint64_t response)
+{
+    uint32_t left = m_outstandingReads;
+    for (std::size_t i = m_reads->cursor; left > 0 && i < m_released; ++i)
+    {
+        RdmaSendEntry& entry = m_sends[i];
+        if (entry.responses > 0)
+        {
+            if (response >= entry.firstResponse && response < entry.GetResponsesEnd())
+            {
+                return &entry;
+            }
+            --left;
+        }
+    }
+    return nullptr;
+}
+
+void
+RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now)
+{
+    Order& order = *m_reads->order;
+    RdmaSendEntry* const entry = FindRead(response);
+    if (!entry || order.received.Test(response))
+    {
+        ++m_endpoint.connection.counters.duplicates;
+        Judge(now); // a timeout may have made this node repeat its last request
+        return;
+    }
+    if (!IsAnswer(*entry, response, frame))
+    {
+        NS_LOG_WARN("QP " << m_endpoint.connection.qpn
+                          << " has a response that does not fit its request");
+        FailInOrder(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket, now);
+        return;
+    }
+    ++m_reads->accepted;
+    if (entry->request.opcode != RdmaWrOpcode::RDMA_READ)
+    {
+        entry->original = frame.compare;
+    }
+    const uint64_t end = entry->GetEnd();
+    order.received.Set(response);
+    if (response == m_reads->next)
+    {
+        AdvanceReads();
+    }
+    else
+    {
+        ++m_endpoint.connection.counters.outOfOrder;
+        order.reordering += {response - m_reads->next, order.received.GetCount(), 0};
+        order.gaps.Arrived(response + 1, now);
+    }
+    // A response implies that its request and all earlier ones have arrived.
+    RdmaSenderEvent event = m_sender->OnAck(static_cast<int64_t>(end) - 1, now);
+    const bool moves =
+        GetSpreadSender().SetHold(AwaitsResponse() ? m_reads->next : RoceSpreadSender::NO_HOLD,
+                                  now);
+    event.mayBegin = event.mayBegin || moves;
+    Judge(now);
+    Handle(event, now);
+    Release(now);
+}
+
+void
+RoceRequester::AdvanceReads()
+{
+    Order& order = *m_reads->order;
+    while (m_reads->next != NONE)
+    {
+        const uint64_t end = m_sends[m_reads->cursor].GetResponsesEnd();
+        m_reads->next = std::min(order.received.FindClear(m_reads->next), end);
+        if (m_reads->next < end)
+        {
+            break;
+        }
+        m_reads->next = NONE;
+        if (--m_outstandingReads > 0)
+        {
+            do
+            {
+                ++m_reads->cursor;
+            } while (m_sends[m_reads->cursor].responses == 0);
+            m_reads->next = m_sends[m_reads->cursor].firstResponse;
+        }
+        order.received.Advance(m_reads->next != NONE ? m_reads->next : end);
+    }
+    if (m_reads->next != NONE)
+    {
+        order.received.Advance(m_reads->next);
+    }
+    order.gaps.Complete(order.received.GetBase());
+}
+
+void
+RoceRequester::Judge(RdmaPs now)
+{
+    Order& order = *m_reads->order;
+    const RdmaGapLimits limits = GetLimits();
+    const uint64_t lostEnd = order.gaps.GetLostEnd(limits, now);
+    if (AwaitsResponse() && m_reads->next < lostEnd && m_reads->next >= order.askedEnd)
+    {
+        const uint64_t end = m_sends[m_reads->cursor].GetResponsesEnd();
+        order.askedEnd = std::min(order.received.FindSet(m_reads->next), end);
+        GetSpreadSender().Repeat(m_reads->next, order.askedEnd);
+        if (CanSend())
+        {
+            m_endpoint.MakeReady();
+        }
+    }
+    m_endpoint.connection.readDeadline = order.gaps.GetDeadline(limits);
+}
+
+void
+RoceRequester::OnReadTimer(RdmaPs now)
+{
+    if (m_reads && m_reads->order)
+    {
+        Judge(now);
+    }
 }
 
 } // namespace ns3

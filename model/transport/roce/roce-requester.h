@@ -3,6 +3,8 @@
 #ifndef ROCE_REQUESTER_H
 #define ROCE_REQUESTER_H
 
+#include "rdma-gap-rule.h"
+#include "rdma-packet-bitmap.h"
 #include "rdma-requester.h"
 
 #include <cstdint>
@@ -12,6 +14,8 @@
 namespace ns3
 {
 
+class RoceSpreadSender;
+
 /**
  * \ingroup rdma
  * The requester of RoCE. Responses to READs and atomics take packet numbers of the request stream
@@ -19,11 +23,21 @@ namespace ns3
  * response: a later response or acknowledgement arrives, or the retransmission timer expires. It
  * repeats the request from the missing part on, and the peer sends all responses from there on.
  * Later packets do not count as acknowledged before the missing response has arrived.
+ *
+ * With RoceTransport::OutOfOrder, responses may arrive in any order, and the requester repeats a
+ * request for the missing responses alone, once RdmaTransport::GetGapLimits() takes them for lost.
  */
 class RoceRequester : public RdmaRequester
 {
   public:
-    using RdmaRequester::RdmaRequester;
+    /**
+     * \param endpoint endpoint of the queue pair; outlives the requester
+     * \param outOfOrder true: responses may arrive in any order; the sender of the transport is a
+     *        RoceSpreadSender
+     */
+    explicit RoceRequester(RdmaEndpoint& endpoint, bool outOfOrder = false);
+
+    ~RoceRequester() override;
 
     void Reset() override;
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
@@ -34,13 +48,23 @@ class RoceRequester : public RdmaRequester
     /// Value of Reads::next without an outstanding READ or atomic.
     static constexpr uint64_t NONE = std::numeric_limits<uint64_t>::max();
 
+    /** State of OutOfOrder for READs and atomics. */
+    struct Order
+    {
+        RdmaPacketBitmap received; //!< responses received beyond the first missing one
+        RdmaGapRule gaps;          //!< tells losses from overtakings
+        uint64_t askedEnd{0};      //!< missing responses below this number have been asked for
+        RdmaReordering reordering; //!< what the responses have shown
+    };
+
     /** State of READs and atomics, allocated with the first READ or atomic. */
     struct Reads
     {
-        uint64_t next{NONE};   //!< packet number of the next expected response
-        uint64_t accepted{0};  //!< responses accepted
-        std::size_t cursor{0}; //!< index in m_sends of the oldest outstanding READ or atomic
-        bool requested{false}; //!< the missing response has been requested again
+        uint64_t next{NONE};          //!< packet number of the next expected response
+        uint64_t accepted{0};         //!< responses accepted
+        std::size_t cursor{0};        //!< index in m_sends of the oldest outstanding READ or atomic
+        bool requested{false};        //!< the missing response has been requested again
+        std::unique_ptr<Order> order; //!< state of OutOfOrder; null: responses arrive in order
     };
 
     void AssignNumbers(RdmaSendEntry& entry, uint64_t packets) override;
@@ -50,10 +74,20 @@ class RoceRequester : public RdmaRequester
     bool AwaitsResponse() const override;
     void OldestRequestCompleted() override;
     void SendTimerExpired() override;
+    int64_t GetSelective(const QbbFrame& frame) const override;
+    int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
+    void OnReadTimer(RdmaPs now) override;
+    RoceSpreadSender& GetSpreadSender() const;
+    RdmaGapLimits GetLimits() const;
+    RdmaSendEntry* FindRead(uint64_t response);
+    void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
+    void AdvanceReads();
+    void Judge(RdmaPs now);
     void RecoverLostResponse(RdmaPs now);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one
+    bool m_outOfOrder;              //!< responses may arrive in any order
 };
 
 } // namespace ns3

@@ -4,9 +4,13 @@
 
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
+#include "rdma-packet-heap.h"
 #include "rdma-psn.h"
+#include "roce-spread-receiver.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace ns3
 {
@@ -30,17 +34,52 @@ IsRead(const QbbFrame& frame)
 
 } // namespace
 
+/** State of RoceTransport::OutOfOrder. */
+struct RoceResponder::Order
+{
+    /** A packet that arrived before packets with lower numbers. */
+    struct EarlyPacket
+    {
+        uint64_t packet;   //!< packet number
+        QbbFramePtr frame; //!< copy of the packet
+    };
+
+    RdmaPacketHeap<EarlyPacket> early; //!< packets that wait for earlier ones
+    RdmaGapRule gaps;                  //!< tells losses from overtakings
+    uint64_t nakEnd{0};                //!< a NAK has named the gaps below this number
+};
+
+RoceResponder::RoceResponder(RdmaEndpoint& endpoint, bool outOfOrder)
+    : RdmaResponder(endpoint)
+{
+    if (outOfOrder)
+    {
+        m_order = std::make_unique<Order>();
+    }
+}
+
+RoceResponder::~RoceResponder() = default;
+
 void
 RoceResponder::Reset()
 {
     RdmaResponder::Reset();
     m_message.Abandon();
     m_answers.reset();
+    if (m_order)
+    {
+        *m_order = Order();
+    }
 }
 
 void
 RoceResponder::End()
 {
+    if (m_order)
+    {
+        *m_order = Order();
+        Sync();
+    }
     if (!m_answers)
     {
         return;
@@ -74,17 +113,12 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         m_message.Abandon();
         [[fallthrough]];
     case RdmaReceiverVerdict::ACCEPT: {
-        const Fault fault = Validate(frame, info);
-        if (fault != Fault::NONE)
+        if (!Take(frame, info, static_cast<uint64_t>(packet), now))
         {
-            Refuse(fault, static_cast<uint64_t>(packet), now);
             break;
         }
-        const uint64_t packets =
-            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu) : 1;
-        m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
-        Execute(frame, info, now);
-        if (frame.ackReq && !IsAnswered(frame) && m_endpoint.connection.state != RdmaQpState::RESET)
+        const bool asks = (m_order && TakeKept(now)) || (frame.ackReq && !IsAnswered(frame));
+        if (asks && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
@@ -96,20 +130,128 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         {
             Acknowledge(packet, frame);
         }
-        else if (packet >= 0 && ValidateRead(frame) == Fault::NONE)
+        else if (packet >= 0 && packet < static_cast<int64_t>(m_receiver->GetExpected()) &&
+                 ValidateRead(frame) == Fault::NONE)
         {
             Repeat(frame, static_cast<uint64_t>(packet));
+        }
+        if (m_order && packet + 1 >= static_cast<int64_t>(m_order->gaps.GetEnd()))
+        {
+            // The requester repeats its last packet after a timeout, because a NAK may be lost.
+            m_order->nakEnd = 0;
+            Judge(now);
         }
         break;
     case RdmaReceiverVerdict::GAP:
         ++m_endpoint.connection.counters.outOfOrder;
         SendSequenceNak(packet, frame);
         break;
-    case RdmaReceiverVerdict::EARLY: // not returned: RoCE receivers do not buffer packets
+    case RdmaReceiverVerdict::EARLY:
+        ++m_endpoint.connection.counters.outOfOrder;
+        Keep(frame, static_cast<uint64_t>(packet), now);
+        if (frame.ackReq && !IsAnswered(frame))
+        {
+            Acknowledge(packet, frame);
+        }
+        Judge(now);
+        break;
     case RdmaReceiverVerdict::IGNORE:
         ++m_endpoint.connection.counters.outOfOrder;
         break;
     }
+}
+
+uint64_t
+RoceResponder::CountPackets(const QbbFrame& frame) const
+{
+    return IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_endpoint.connection.pathMtu) : 1;
+}
+
+bool
+RoceResponder::Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, RdmaPs now)
+{
+    const Fault fault = Validate(frame, info);
+    if (fault != Fault::NONE)
+    {
+        Refuse(fault, packet, now);
+        if (m_order)
+        {
+            *m_order = Order();
+            Sync();
+        }
+        return false;
+    }
+    m_receiver->Accept(packet, CountPackets(frame), info.last);
+    Execute(frame, info, now);
+    return true;
+}
+
+void
+RoceResponder::Keep(const QbbFrame& frame, uint64_t packet, RdmaPs now)
+{
+    const uint64_t packets = CountPackets(frame);
+    QbbFramePtr copy = m_endpoint.NewFrame();
+    static_cast<QbbFrameHeaders&>(*copy) = frame;
+    static_cast<QbbFrameExtensions&>(*copy) = frame;
+    static_cast<QbbFrameRareFields&>(*copy) = frame;
+    m_order->early.Push({packet, std::move(copy)});
+    m_receiver->Accept(packet, packets, false);
+    m_order->gaps.Arrived(packet + packets, now);
+}
+
+bool
+RoceResponder::TakeKept(RdmaPs now)
+{
+    bool asks = false;
+    // A completion may reset or end the queue pair, which empties the heap.
+    while (m_order->early.HasBefore(m_receiver->GetExpected() + 1))
+    {
+        const Order::EarlyPacket early = m_order->early.Pop();
+        if (early.packet < m_receiver->GetExpected())
+        {
+            continue; // a part of a READ request that has been executed
+        }
+        const QbbFrame& frame = *early.frame;
+        if (!Take(frame, GetRdmaOpcodeInfo(frame.opcode), early.packet, now))
+        {
+            return false;
+        }
+        asks = asks || (frame.ackReq && !IsAnswered(frame));
+    }
+    m_order->gaps.Complete(m_receiver->GetExpected());
+    Judge(now);
+    return asks;
+}
+
+const RoceSpreadReceiver&
+RoceResponder::GetSpreadReceiver() const
+{
+    return static_cast<const RoceSpreadReceiver&>(*m_receiver);
+}
+
+RdmaGapLimits
+RoceResponder::GetLimits() const
+{
+    RdmaGapLimits limits = m_endpoint.connection.transport->GetGapLimits();
+    if (m_endpoint.connection.timerOff)
+    {
+        limits.age = RDMA_NEVER; // the network loses no packet
+    }
+    return limits;
+}
+
+void
+RoceResponder::Judge(RdmaPs now)
+{
+    const uint64_t lostEnd = m_order->gaps.GetLostEnd(GetLimits(), now);
+    const uint64_t expected = m_receiver->GetExpected();
+    if (expected < lostEnd && expected >= m_order->nakEnd &&
+        GetSpreadReceiver().GetGapEnd() != std::numeric_limits<uint64_t>::max())
+    {
+        m_order->nakEnd = GetSpreadReceiver().GetGapEnd();
+        SendGapNak(expected, m_order->nakEnd);
+    }
+    Sync();
 }
 
 RdmaResponder::Fault
@@ -184,28 +326,56 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
 void
 RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
 {
-    const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
+    RdmaResponse response;
+    response.kind = RdmaResponse::Kind::AETH;
+    response.syndrome = syndrome;
+    response.msn = m_endpoint.connection.msn;
+    response.first = packet;
+    SendAeth(response, cause);
+}
+
+void
+RoceResponder::SendGapNak(uint64_t first, uint64_t end)
+{
+    RdmaResponse response;
+    response.kind = RdmaResponse::Kind::AETH;
+    response.syndrome = RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR;
+    response.msn = static_cast<uint32_t>(end - first);
+    response.gapOnly = true;
+    response.first = first;
+    SendAeth(response, nullptr);
+}
+
+void
+RoceResponder::SendAeth(const RdmaResponse& response, const QbbFrame* cause)
+{
+    const bool isAck = (response.syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
     ++(isAck ? m_endpoint.connection.counters.acksSent : m_endpoint.connection.counters.naksSent);
     if (m_answers && !m_answers->queue.IsEmpty())
     {
         // An acknowledgement covers all earlier requests, so it waits for their responses.
-        RdmaResponse response;
-        response.kind = RdmaResponse::Kind::AETH;
-        response.syndrome = syndrome;
-        response.msn = m_endpoint.connection.msn;
-        response.first = packet;
         Answer(response);
         return;
     }
-    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
-                                           syndrome,
-                                           RdmaToPsn(m_endpoint.connection.remotePsn, packet),
-                                           0);
+    QbbFramePtr frame = MakeAeth(response);
     if (cause)
     {
         RdmaEndpoint::Echo(*cause, *frame);
     }
     m_endpoint.Send(std::move(frame));
+}
+
+QbbFramePtr
+RoceResponder::MakeAeth(const RdmaResponse& response)
+{
+    QbbFramePtr frame =
+        m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                           response.syndrome,
+                           RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
+                           0);
+    frame->msn = response.msn;
+    frame->gapOnly = response.gapOnly;
+    return frame;
 }
 
 void
@@ -216,12 +386,24 @@ RoceResponder::Sync()
     connection.responseReady = waits && m_answers->queue.Front().due <= m_answers->passed;
     connection.responseDeadline =
         waits && !connection.responseReady ? m_answers->queue.Front().due : RdmaSender::NO_DEADLINE;
+    if (m_order)
+    {
+        connection.responseDeadline =
+            std::min(connection.responseDeadline, m_order->gaps.GetDeadline(GetLimits()));
+    }
 }
 
 void
 RoceResponder::OnTimer(RdmaPs now)
 {
-    m_answers->passed = now;
+    if (m_answers)
+    {
+        m_answers->passed = now;
+    }
+    if (m_order)
+    {
+        Judge(now);
+    }
     Sync();
     if (m_endpoint.connection.responseReady)
     {
@@ -307,9 +489,12 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         return; // no READ or atomic has been executed
     }
-    // The requester repeats this request and all later ones: queued responses to these requests
-    // would otherwise be sent twice.
-    TakeBack(packet);
+    if (!frame.gapOnly)
+    {
+        // The requester repeats this request and all later ones: queued responses to these requests
+        // would otherwise be sent twice.
+        TakeBack(packet);
+    }
     if (IsRead(frame))
     {
         RdmaResponse response;
@@ -346,12 +531,7 @@ RoceResponder::MakeFrame(RdmaPs now)
     RdmaResponse& response = queue.Front();
     if (response.kind == RdmaResponse::Kind::AETH)
     {
-        QbbFramePtr frame =
-            m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
-                               response.syndrome,
-                               RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
-                               0);
-        frame->msn = response.msn;
+        QbbFramePtr frame = MakeAeth(response);
         queue.Pop();
         Sync();
         return frame;

@@ -3,21 +3,36 @@
 #ifndef ROCE_RESPONDER_H
 #define ROCE_RESPONDER_H
 
+#include "rdma-gap-rule.h"
 #include "rdma-message-assembly.h"
 #include "rdma-responder.h"
 
 namespace ns3
 {
 
+class RoceSpreadReceiver;
+
 /**
  * \ingroup rdma
  * The responder of RoCE: executes packets in order. Responses to READs and atomics and
  * acknowledgements are sent in the order of the requests. A repeated request repeats its response.
+ *
+ * With RoceTransport::OutOfOrder, packets within a window may arrive in any order. The responder
+ * acknowledges each of them that asks for an acknowledgement, with the packets that have arrived in
+ * order, and executes a packet once all earlier ones have been executed. A gap that
+ * RdmaTransport::GetGapLimits() takes for a loss causes a NAK.
  */
 class RoceResponder : public RdmaResponder
 {
   public:
-    using RdmaResponder::RdmaResponder;
+    /**
+     * \param endpoint endpoint of the queue pair; outlives the responder
+     * \param outOfOrder true: packets may arrive in any order; the receiver of the transport is a
+     *        RoceSpreadReceiver
+     */
+    explicit RoceResponder(RdmaEndpoint& endpoint, bool outOfOrder = false);
+
+    ~RoceResponder() override;
 
     void Reset() override;
     QbbFramePtr MakeFrame(RdmaPs now) override;
@@ -35,6 +50,8 @@ class RoceResponder : public RdmaResponder
         uint64_t answered{0}; //!< one more than the highest response number ever sent
     };
 
+    struct Order;
+
     void SendAeth(uint8_t syndrome,
                   uint64_t packet,
                   int64_t selective,
@@ -42,13 +59,24 @@ class RoceResponder : public RdmaResponder
     void Answer(RdmaResponse response) override;
     uint32_t CountUnanswered() const override;
 
+    void SendAeth(const RdmaResponse& response, const QbbFrame* cause);
+    void SendGapNak(uint64_t first, uint64_t end);
+    QbbFramePtr MakeAeth(const RdmaResponse& response);
+    bool Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, RdmaPs now);
+    void Keep(const QbbFrame& frame, uint64_t packet, RdmaPs now);
+    bool TakeKept(RdmaPs now);
+    void Judge(RdmaPs now);
+    RdmaGapLimits GetLimits() const;
+    const RoceSpreadReceiver& GetSpreadReceiver() const;
+    uint64_t CountPackets(const QbbFrame& frame) const;
     Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info);
     void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now);
     void Repeat(const QbbFrame& frame, uint64_t packet);
     void TakeBack(uint64_t packet);
     void Sync();
 
-    RdmaMessageAssembly m_message; //!< the peer's current message
+    RdmaMessageAssembly m_message;  //!< the peer's current message
+    std::unique_ptr<Order> m_order; //!< state of OutOfOrder; null: packets arrive in order
     /// queued responses; null before the peer's first READ or atomic
     std::unique_ptr<Answers> m_answers;
 };

@@ -10,9 +10,13 @@
 #include "rdma-time.h"
 #include "roce-requester.h"
 #include "roce-responder.h"
+#include "roce-spread-receiver.h"
+#include "roce-spread-sender.h"
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
+
+#include <sstream>
 
 namespace ns3
 {
@@ -97,7 +101,37 @@ RoceTransport::GetTypeId()
                           "requires.",
                           BooleanValue(false),
                           MakeBooleanAccessor(&RoceTransport::m_nakEachPacket),
-                          MakeBooleanChecker());
+                          MakeBooleanChecker())
+            .AddAttribute("OutOfOrder",
+                          "The NIC stands packets that overtake each other: the receiver takes the "
+                          "packets of a window in any order, and a NAK makes the sender repeat the "
+                          "packets of a gap alone. Only with LossRecovery GoBackN, and without "
+                          "NakEachPacket.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceTransport::m_outOfOrder),
+                          MakeBooleanChecker())
+            .AddAttribute(
+                "ReorderWindow",
+                "With OutOfOrder: packets from the first missing one on that the receiver "
+                "takes, and that the sender has in flight at most. The receiver drops "
+                "packets beyond and counts them.",
+                UintegerValue(4096),
+                MakeUintegerAccessor(&RoceTransport::m_reorderWindow),
+                MakeUintegerChecker<uint32_t>(1, RDMA_MAX_WINDOW - 1))
+            .AddAttribute("ReorderTime",
+                          "With OutOfOrder: age from which a gap is a loss. With 0, "
+                          "RdmaFabricHelper computes the time: the largest difference that the "
+                          "queues of the paths between two hosts make; a gap is a loss at once "
+                          "where the paths keep the order of packets.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RoceTransport::m_reorderTime),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("ReorderPackets",
+                          "With OutOfOrder: a gap is a loss once a packet has arrived whose number "
+                          "is higher by this or more; 0 turns this limit off.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RoceTransport::m_reorderPackets),
+                          MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1));
     return tid;
 }
 
@@ -123,6 +157,12 @@ RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
     }
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
+    if (m_outOfOrder)
+    {
+        CheckOutOfOrder();
+        config.window = m_reorderWindow;
+        return std::make_unique<RoceSpreadSender>(config);
+    }
     if (m_lossRecovery == LossRecovery::GO_BACK_0)
     {
         return std::make_unique<RdmaGoBack0Sender>(config);
@@ -130,9 +170,60 @@ RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
     return std::make_unique<RdmaGoBackNSender>(config);
 }
 
+void
+RoceTransport::CheckOutOfOrder() const
+{
+    RefuseRdmaIf(m_lossRecovery != LossRecovery::GO_BACK_N,
+                 "RoceTransport: OutOfOrder is on and LossRecovery is GoBack0; accepted: GoBackN");
+    RefuseRdmaIf(m_nakEachPacket,
+                 "RoceTransport: OutOfOrder and NakEachPacket are on; accepted: one of them, since "
+                 "a NIC that stands packets out of order sends a NAK for a loss alone");
+}
+
+void
+RoceTransport::SetReordering(const RdmaNetworkTimes& times)
+{
+    m_spread = times.spread;
+}
+
+RdmaGapLimits
+RoceTransport::GetGapLimits() const
+{
+    return {m_reorderTime.IsZero() ? m_spread : RdmaToPs(m_reorderTime), m_reorderPackets};
+}
+
+std::string
+RoceTransport::DescribeReordering() const
+{
+    if (!m_outOfOrder)
+    {
+        return "";
+    }
+    std::ostringstream text;
+    const RdmaPs age = GetGapLimits().age;
+    if (age == RDMA_NEVER)
+    {
+        text << "OutOfOrder: no gap is a loss in this network";
+    }
+    else
+    {
+        text << "OutOfOrder: a gap is a loss once it is older than "
+             << static_cast<double>(age.Get()) / 1e6 << " us";
+    }
+    if (m_reorderPackets > 0)
+    {
+        text << ", or once a packet has arrived whose number is higher by " << m_reorderPackets;
+    }
+    return text.str();
+}
+
 std::unique_ptr<RdmaReceiver>
 RoceTransport::MakeReceiver() const
 {
+    if (m_outOfOrder)
+    {
+        return std::make_unique<RoceSpreadReceiver>(m_reorderWindow);
+    }
     if (m_lossRecovery == LossRecovery::GO_BACK_0)
     {
         RefuseRdmaIf(m_nakEachPacket,
@@ -158,7 +249,13 @@ RoceTransport::GetRetryCount() const
 RdmaTransport::Timeouts
 RoceTransport::GetTimeouts(const RdmaNetworkTimes& times) const
 {
-    return {{"RetransmissionTimeout", times.GetTimeout(m_ackInterval)}};
+    RdmaNetworkTimes longer = times;
+    if (m_outOfOrder)
+    {
+        // Acknowledgements name the packets in order alone, which wait for a late one.
+        longer.roundTrip = times.roundTrip + 2 * times.spread;
+    }
+    return {{"RetransmissionTimeout", longer.GetTimeout(m_ackInterval)}};
 }
 
 const RdmaPacketFormat&
@@ -173,13 +270,13 @@ RoceTransport::GetPacketFormat() const
 std::unique_ptr<RdmaRequester>
 RoceTransport::MakeRequester(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<RoceRequester>(endpoint);
+    return std::make_unique<RoceRequester>(endpoint, m_outOfOrder);
 }
 
 std::unique_ptr<RdmaResponder>
 RoceTransport::MakeResponder(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<RoceResponder>(endpoint);
+    return std::make_unique<RoceResponder>(endpoint, m_outOfOrder);
 }
 
 } // namespace ns3

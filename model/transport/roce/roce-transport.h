@@ -20,6 +20,17 @@ namespace ns3
  * The retransmission timer is off by default, which suits a lossless fabric. A lossy fabric needs
  * the timer, because loss of the last packet of a burst causes no gap and therefore no NAK.
  * RdmaFabricHelper turns the timer on where frames may get lost (RdmaTransport::GetTimeouts()).
+ *
+ * OutOfOrder makes the NIC one that stands paths that reorder, as NICs for adaptive routing do. Its
+ * receiver takes the packets of a window in any order. Data of WRITEs and READs are in memory when
+ * they arrive; SENDs, immediate data, atomics and all completions take effect in order. A gap is a
+ * loss once it is older than ReorderTime, or once ReorderPackets packets lie beyond it. The NAK for
+ * a lost gap is that of the InfiniBand specification, whose PSN is the first missing packet, with a
+ * reserved bit of the BTH (0x40 beside AckReq) set and with the number of missing packets in a row
+ * in place of the MSN. A requester with OutOfOrder sends these packets alone again. Other
+ * requesters ignore the bit and go back N, so that old and tolerant NICs work together. The same
+ * bit in a READ request tells the responder that the request repeats a gap, so that the responder
+ * need not take back the responses that follow.
  */
 class RoceTransport : public RdmaTransport
 {
@@ -54,8 +65,18 @@ class RoceTransport : public RdmaTransport
     std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
     uint32_t GetRetryCount() const override;
     Timeouts GetTimeouts(const RdmaNetworkTimes& times) const override;
+    void SetReordering(const RdmaNetworkTimes& times) override;
+    RdmaGapLimits GetGapLimits() const override;
+    std::string DescribeReordering() const override;
+
+    bool TakesReorderingForLoss() const override
+    {
+        return !m_outOfOrder;
+    }
 
   private:
+    void CheckOutOfOrder() const;
+
     LossRecovery m_lossRecovery{GO_BACK_N}; //!< attribute LossRecovery
     bool m_adaptive{false};                 //!< attribute AdaptiveRetransmission
     Time m_timeout;                         //!< attribute RetransmissionTimeout
@@ -64,6 +85,11 @@ class RoceTransport : public RdmaTransport
     uint32_t m_rnrRetry{7};                 //!< attribute RnrRetryCount
     uint32_t m_ackInterval{1};              //!< attribute AckInterval
     bool m_nakEachPacket{false};            //!< attribute NakEachPacket
+    bool m_outOfOrder{false};               //!< attribute OutOfOrder
+    uint32_t m_reorderWindow{4096};         //!< attribute ReorderWindow
+    uint32_t m_reorderPackets{0};           //!< attribute ReorderPackets
+    Time m_reorderTime;                     //!< attribute ReorderTime
+    RdmaPs m_spread{0};                     //!< RdmaNetworkTimes::spread; 0: paths keep the order
 };
 
 } // namespace ns3

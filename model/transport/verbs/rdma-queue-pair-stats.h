@@ -6,6 +6,7 @@
 #include "rdma-bit-rate.h"
 #include "rdma-ps.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -33,6 +34,27 @@ struct RdmaQueuePairCounters
 
 /**
  * \ingroup rdma
+ * What the receiver of a packet stream has seen of packets that overtake each other. Packets are
+ * counted by their numbers.
+ */
+struct RdmaReordering
+{
+    uint64_t distance{0}; //!< largest distance of a packet from the first missing one, in packets
+    uint64_t held{0};     //!< most packets that waited for a missing one at a time
+    uint64_t beyond{0};   //!< packets dropped because they came beyond the receiver's window
+
+    /** \param other another stream \return the maxima and sums of both streams */
+    RdmaReordering& operator+=(const RdmaReordering& other)
+    {
+        distance = std::max(distance, other.distance);
+        held = std::max(held, other.held);
+        beyond += other.beyond;
+        return *this;
+    }
+};
+
+/**
+ * \ingroup rdma
  * Counters of a queue pair, including those of its transport.
  */
 struct RdmaQueuePairStats : public RdmaQueuePairCounters
@@ -43,6 +65,7 @@ struct RdmaQueuePairStats : public RdmaQueuePairCounters
     uint64_t responsesRetransmitted{0}; //!< IRN: READ responses and atomic results retransmitted
     uint64_t responsesAccepted{0};      //!< READ responses and atomic results received and accepted
     uint64_t responseTimeouts{0}; //!< IRN: timeouts after which a missing response was requested
+    RdmaReordering reordering;    //!< received packets that overtook each other
 
     /** \param other counters of another queue pair \return the sums of both */
     RdmaQueuePairStats& operator+=(const RdmaQueuePairStats& other)
@@ -63,11 +86,12 @@ struct RdmaQueuePairStats : public RdmaQueuePairCounters
         responsesRetransmitted += other.responsesRetransmitted;
         responsesAccepted += other.responsesAccepted;
         responseTimeouts += other.responseTimeouts;
+        reordering += other.reordering;
         return *this;
     }
 };
 
-static_assert(sizeof(RdmaQueuePairStats) == 16 * sizeof(uint64_t),
+static_assert(sizeof(RdmaQueuePairStats) == 19 * sizeof(uint64_t),
               "operator+= adds each of the counters");
 
 /**

@@ -53,11 +53,21 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
           std::tuple{"spray",
                      "irn",
                      "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
+                     "each other, and ns3::IrnTransport stands this: loss rule Gap: no packet "
+                     "is lost in this network"},
+          std::tuple{"spray",
+                     "irn[LossRule=Selective]",
+                     "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
                      "each other, and ns3::IrnTransport takes"},
+          std::tuple{"spray",
+                     "roce[OutOfOrder=true]",
+                     "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
+                     "each other, and ns3::RoceTransport stands this: OutOfOrder: no gap is a "
+                     "loss in this network"},
           std::tuple{"drill",
                      "irn",
                      "rdma: note: with ns3::QbbDrillPathSelector packets of a queue pair overtake "
-                     "each other, and ns3::IrnTransport takes"}})
+                     "each other, and ns3::IrnTransport stands"}})
     {
         const std::string text = RunOver(selector, transport);
         const std::string begin = expected;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-packet-bitmap.h"
 #include "rdma-allocation-count.h"
+#include "rdma-packet-bitmap.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -80,10 +80,16 @@ TEST(RdmaPacketBitmap, AgainstASet)
         for (int step = 0; step < 300; ++step)
         {
             const uint64_t packet = base + random() % window;
-            if (random() % 4)
+            const uint64_t choice = random() % 5;
+            if (choice > 1)
             {
                 bitmap.Set(packet);
                 set.insert(packet);
+            }
+            else if (choice == 1)
+            {
+                bitmap.Clear(packet);
+                set.erase(packet);
             }
             else
             {
@@ -100,6 +106,9 @@ TEST(RdmaPacketBitmap, AgainstASet)
             ASSERT_EQ(bitmap.GetBase(), base);
             ASSERT_EQ(bitmap.Test(from), set.count(from) == 1);
             ASSERT_EQ(bitmap.FindClear(from), clear);
+            const auto next = set.lower_bound(from);
+            ASSERT_EQ(bitmap.FindSet(from), next == set.end() ? UINT64_MAX : *next);
+            ASSERT_EQ(bitmap.GetCount(), set.size());
         }
     }
 }

@@ -24,8 +24,12 @@ class IrnReceiver : public RdmaReceiver
     void Refuse() override;
     void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
+    uint8_t GetArrivedBefore(int64_t packet) const override;
+    RdmaReordering GetReordering() const override;
 
   private:
+    uint32_t m_distance{0};  //!< RdmaReordering::distance
+    uint32_t m_held{0};      //!< RdmaReordering::held
     RdmaPacketBitmap m_kept; //!< received packets; the first bit is the next expected packet
 };
 

@@ -8,6 +8,8 @@
 namespace ns3
 {
 
+class IrnTransport;
+
 /**
  * \ingroup rdma
  * The requester of IRN. By default every packet carries the address of its payload. Responses to
@@ -58,6 +60,7 @@ class IrnRequester : public RdmaRequester
     void OnReadTimer(RdmaPs now) override;
 
     void RestartReadTimer(RdmaPs now);
+    const IrnTransport& GetIrnTransport() const;
     RdmaSendEntry* FindRead(uint64_t response);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 

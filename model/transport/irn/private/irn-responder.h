@@ -114,6 +114,7 @@ class IrnResponder : public RdmaResponder
     void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now);
     void ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now);
     void Sync();
+    bool TellsArrivals() const;
 
     std::unique_ptr<Answers> m_answers; //!< responses; null before the peer's first READ or atomic
     /// Reorder buffer of requests whose last packet came out of order; null before the first one

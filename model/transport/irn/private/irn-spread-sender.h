@@ -47,6 +47,7 @@ class IrnSpreadSender : public RdmaSender
     bool Sent(uint64_t packets, RdmaPs now) override;
     RdmaSenderEvent OnAck(int64_t packet, RdmaPs now) override;
     RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) override;
+    void OnArrived(int64_t packet) override;
 
     uint64_t GetFlightEnd() const override
     {
@@ -76,13 +77,14 @@ class IrnSpreadSender : public RdmaSender
     void DropDelivered();
     void RestartTimer(RdmaPs now);
 
-    RdmaPacketBitmap m_sacked;        //!< selectively acknowledged packets, from m_acked on
-    RdmaRingBuffer<uint64_t> m_lost;  //!< packets to be retransmitted, none of them delivered
-    RdmaRingBuffer<Repeat> m_repeats; //!< retransmissions without acknowledgement, in order of sending
-    RdmaGapRule m_gaps;               //!< tells losses from overtakings
-    RdmaGapLimits m_limits;           //!< when a gap is a loss
-    uint64_t m_judged{0};             //!< all missing packets below this number have been lost once
-    bool m_tellsLoss{false};          //!< a loss has been found that no event has told of
+    RdmaPacketBitmap m_sacked;       //!< selectively acknowledged packets, from m_acked on
+    RdmaRingBuffer<uint64_t> m_lost; //!< packets to be retransmitted, none of them delivered
+    RdmaRingBuffer<Repeat>
+        m_repeats;           //!< retransmissions without acknowledgement, in order of sending
+    RdmaGapRule m_gaps;      //!< tells losses from overtakings
+    RdmaGapLimits m_limits;  //!< when a gap is a loss
+    uint64_t m_judged{0};    //!< all missing packets below this number have been lost once
+    bool m_tellsLoss{false}; //!< a loss has been found that no event has told of
 };
 
 } // namespace ns3

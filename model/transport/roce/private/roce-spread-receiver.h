@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef ROCE_SPREAD_RECEIVER_H
+#define ROCE_SPREAD_RECEIVER_H
+
+#include "rdma-packet-bitmap.h"
+#include "rdma-transport.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The receiver of a RoCE NIC with RoceTransport::OutOfOrder: packets within a window may arrive in
+ * any order. Its user executes the packets in order and calls Accept() for each of them, for a
+ * packet that waits for another one as well as when its turn has come.
+ */
+class RoceSpreadReceiver : public RdmaReceiver
+{
+  public:
+    /** \param window packets from the first missing one on that the receiver takes, 1 or more */
+    explicit RoceSpreadReceiver(uint32_t window);
+
+    RdmaReceiverVerdict Check(int64_t packet) override;
+    void Accept(uint64_t packet, uint64_t packets, bool endsMessage) override;
+
+    /**
+     * The refused packet and all packets that wait for it count as not received, and no further
+     * packet does until the refused one comes again: the requester sends all of them again after an
+     * RNR NAK.
+     */
+    void Refuse() override;
+
+    void Resume(uint64_t packet) override;
+    uint64_t GetExpected() const override;
+    RdmaReordering GetReordering() const override;
+
+    /** \return the first packet after the oldest gap that has arrived; UINT64_MAX: no gap */
+    uint64_t GetGapEnd() const
+    {
+        return m_kept.FindSet(m_kept.GetBase());
+    }
+
+  private:
+    RdmaPacketBitmap m_kept;     //!< packets that wait; the first bit is the next packet in order
+    RdmaReordering m_reordering; //!< result of GetReordering()
+    uint32_t m_window;           //!< packets from the first missing one on that are taken
+    bool m_refused{false};       //!< an RNR NAK was sent for the next packet in order
+};
+
+} // namespace ns3
+
+#endif /* ROCE_SPREAD_RECEIVER_H */
