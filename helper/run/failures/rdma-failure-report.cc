@@ -8,6 +8,8 @@
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-results.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
+#include "rdma-units.h"
 
 #include <map>
 #include <sstream>
@@ -22,7 +24,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaFailureReport);
 const RdmaPartName g_failureReportName("failures",
                                        RdmaFailureReport::GetTypeId(),
                                        "",
-                                       "report of storms, slow receivers and watchdogs");
+                                       "report of failures, storms, slow receivers and watchdogs");
 
 TypeId
 RdmaFailureReport::GetTypeId()
@@ -38,6 +40,50 @@ void
 RdmaFailureReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
     m_fabric = fabric;
+    if (!fabric->GetFailures().IsEmpty())
+    {
+        fabric->GetRouting()->TraceConnectWithoutContext("RoutesChanged",
+                                                         Callback<void>([times = m_routeChanges] {
+                                                             if (times->empty() ||
+                                                                 times->back() != RdmaNow())
+                                                             {
+                                                                 times->push_back(RdmaNow());
+                                                             }
+                                                         }));
+    }
+}
+
+void
+RdmaFailureReport::PrintFailures(std::ostream& os) const
+{
+    for (const RdmaFailurePlan::Failure& failure : m_fabric->GetFailures().GetFailures())
+    {
+        uint64_t down = 0;
+        uint64_t corrupted = 0;
+        for (const uint32_t link : RdmaFailurePlan::GetLinks(failure, m_fabric->GetTopology()))
+        {
+            const RdmaTopologyLink& ends = m_fabric->GetTopology().GetLink(link);
+            for (const uint32_t node : {ends.a, ends.b})
+            {
+                const auto& drops = m_fabric->GetDevice(link, node)->GetCounters().dropsByReason;
+                down += drops[static_cast<std::size_t>(QbbDropReason::LINK_DOWN)];
+                corrupted += drops[static_cast<std::size_t>(QbbDropReason::CORRUPTED)];
+            }
+        }
+        os << "failure: " << RdmaFailurePlan::Describe(failure) << ": its links lost "
+           << SumRdmaValues(down) << " frames while down and " << SumRdmaValues(corrupted)
+           << " by errors\n";
+    }
+    if (!m_routeChanges->empty())
+    {
+        os << "routes changed at";
+        for (const RdmaPs at : *m_routeChanges)
+        {
+            os << (at == m_routeChanges->front() ? " " : ", ")
+               << FormatRdmaReal(static_cast<double>(at) / 1e6) << "us";
+        }
+        os << "\n";
+    }
 }
 
 std::string
@@ -91,6 +137,7 @@ RdmaFailureReport::DescribeWatchdog(uint32_t host) const
 void
 RdmaFailureReport::Print(std::ostream& os) const
 {
+    PrintFailures(os);
     const RdmaTopology& topology = m_fabric->GetTopology();
     std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // texts by section and node
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
