@@ -246,6 +246,9 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
                                               static_cast<double>(lineBytes) /
                                               static_cast<double>(packetBytes)));
     times.queue = std::max(times.queue, storm);
+    // All paths of two hosts have the first and the last link in common, with their queues.
+    const uint32_t links = GetRdmaLongestLinks(topology);
+    times.spread = links > 2 ? int64_t{links - 2} * times.queue : RdmaPs(0);
     return times;
 }
 

@@ -98,11 +98,17 @@ RdmaFabricTimers::Examine()
     m_examined = true;
     m_set = false;
     TurnOffUnlessNeeded();
+    m_isTimed = false;
+    FindReordering();
+}
+
+void
+RdmaFabricTimers::FindReordering()
+{
     m_reordering.clear();
     const RdmaTopology& topology = m_fabric.GetTopology();
     // A tree has one path between two hosts, so that no packet overtakes another one.
-    const bool isTree = topology.GetNLinks() < topology.GetNNodes();
-    if (isTree || !m_transport->TakesReorderingForLoss())
+    if (topology.GetNLinks() < topology.GetNNodes())
     {
         return;
     }
@@ -123,6 +129,39 @@ RdmaFabricTimers::Examine()
             return;
         }
     }
+}
+
+void
+RdmaFabricTimers::ComputeTimes()
+{
+    if (m_isTimed)
+    {
+        return;
+    }
+    m_isTimed = true;
+    uint8_t classes = 0;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        classes |= static_cast<uint8_t>(NeedsTimer(priority) ? 1U << priority : 0);
+    }
+    const auto [packet, ack] = GetFrameBytes(m_fabric);
+    m_times = GetRdmaNetworkTimes(m_fabric, m_network, classes, packet, ack);
+}
+
+bool
+RdmaFabricTimers::SetReordering()
+{
+    if (m_reordering.empty() || m_isSpread)
+    {
+        return false;
+    }
+    m_isSpread = true;
+    ComputeTimes();
+    RdmaNetworkTimes times = m_times;
+    // Packets of a class without loss overtake each other, too, by an unknown time.
+    times.spread = std::max(times.spread, times.roundTrip);
+    m_transport->SetReordering(times);
+    return true;
 }
 
 void
@@ -166,13 +205,7 @@ RdmaFabricTimers::SetTimeouts()
         return false;
     }
     m_set = true;
-    uint8_t classes = 0;
-    for (uint8_t priority = 0; priority < 8; ++priority)
-    {
-        classes |= static_cast<uint8_t>(NeedsTimer(priority) ? 1U << priority : 0);
-    }
-    const auto [packet, ack] = GetFrameBytes(m_fabric);
-    m_times = GetRdmaNetworkTimes(m_fabric, m_network, classes, packet, ack);
+    ComputeTimes();
     const auto timeouts = m_transport->GetTimeouts(m_times);
     // The first timeout is the longest one. The user may have set it, or shorter ones.
     Time longest = RdmaToTime(timeouts.front().second);
@@ -234,6 +267,7 @@ RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
                  refusal,
                  "; accepted: the default, which the network then determines, or a "
                  "time above 0, longer than the run for a run without timeouts");
+    const bool isReordering = SetReordering();
     if (m_timer.empty())
     {
         return;
@@ -244,9 +278,13 @@ RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
         {
             qp.SetLossy(false);
         }
+        else if (isReordering || (m_isSpread && !m_begun))
+        {
+            qp.GetRequester().RenewSender();
+        }
         return;
     }
-    if (SetTimeouts() || !m_begun)
+    if (SetTimeouts() || isReordering || !m_begun)
     {
         qp.SetLossy(true); // the queue pair was created with the former timeouts
     }
@@ -267,7 +305,7 @@ RdmaFabricTimers::Begin()
     bool needsTimer = false;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
-        isDifferent = isDifferent ||
+        isDifferent = isDifferent || m_isSpread != !m_reordering.empty() ||
                       before[priority].loss.empty() != m_network[priority].loss.empty() ||
                       before[priority].queueTime != m_network[priority].queueTime;
         needsTimer = needsTimer || NeedsTimer(priority);
@@ -291,6 +329,7 @@ RdmaFabricTimers::Begin()
     {
         SetTimeouts();
     }
+    SetReordering();
     ReadTimer();
     m_begun = true;
     if (m_connected)
@@ -302,14 +341,24 @@ RdmaFabricTimers::Begin()
 void
 RdmaFabricTimers::NoteReordering()
 {
-    if (!m_reordering.empty())
+    if (m_reordering.empty())
     {
-        const std::string transport = m_transport->GetInstanceTypeId().GetName();
+        return;
+    }
+    const std::string transport = m_transport->GetInstanceTypeId().GetName();
+    const std::string note = "rdma: note: with " + m_reordering +
+                             " packets of a queue pair overtake each other, and " + transport;
+    if (m_transport->TakesReorderingForLoss())
+    {
         RdmaWarnOnce(GetRdmaWarnings(),
-                     "rdma: note: with " + m_reordering +
-                         " packets of a queue pair overtake each other, and " + transport +
+                     note +
                          " takes the packets that come late for lost: it sends packets again "
                          "although nothing is lost\n");
+    }
+    else
+    {
+        RdmaWarnOnce(GetRdmaWarnings(),
+                     note + " stands this: " + m_transport->DescribeReordering() + "\n");
     }
 }
 

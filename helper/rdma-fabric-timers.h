@@ -85,8 +85,14 @@ class RdmaFabricTimers
     Time GetAttribute(const std::string& attribute) const;
     /** Sets a timeout of the transport. \param attribute its name \param value its value */
     void SetAttribute(const std::string& attribute, Time value);
-    /** Tells once that paths reorder packets and that the transport takes this for loss. */
+    /** Finds out whether the paths of the network reorder packets. */
+    void FindReordering();
+    /** Tells the transport that the paths reorder packets. \return true if this is new */
+    bool SetReordering();
+    /** Tells once that paths reorder packets, and what the transport makes of them. */
     void NoteReordering();
+    /** Computes m_times, unless this was done since Examine(). */
+    void ComputeTimes();
 
     const RdmaFabric& m_fabric;                //!< the fabric
     Ptr<RdmaTransport> m_transport;            //!< transport of the fabric
@@ -101,7 +107,9 @@ class RdmaFabricTimers
     bool m_isTimerOff{false};                  //!< the value of m_timer is 0
     bool m_wantsTimer{false};                  //!< queue pairs need the timer without loss, too
     bool m_examined{false};                    //!< m_network is valid
+    bool m_isTimed{false};                     //!< m_times is valid
     bool m_set{false};                         //!< SetTimeouts() has run since Examine()
+    bool m_isSpread{false};                    //!< SetReordering() has told the transport
     bool m_begun{false};                       //!< Begin() has run
 };
 

@@ -24,6 +24,9 @@ struct RdmaNetworkTimes
     RdmaPs roundTrip{0}; //!< longest round trip of a full packet in the empty network
     RdmaPs queue{0};     //!< longest time that a port takes to send a full queue
     RdmaPs packet{0};    //!< time of a full packet on the slowest link
+    /// Most that queues delay a packet beyond another one on another path between the same hosts; 0:
+    /// packets of a queue pair keep their order
+    RdmaPs spread{0};
 
     /**
      * \param packets packets per acknowledgement

@@ -72,14 +72,14 @@ RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, RdmaPs now)
 }
 
 void
-RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, RdmaPs now)
+RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, uint64_t ackedTo, RdmaPs now)
 {
     if (!m_pacer.UsesAcks())
     {
         return;
     }
     const RdmaPs rtt = m_pacer.GetResponseRtt(ack.cause, now);
-    m_pacer.OnResponsesAcked(ack.after);
+    m_pacer.OnResponsesAcked(ackedTo);
     ReportAcknowledgement(ack, rtt, now);
 }
 

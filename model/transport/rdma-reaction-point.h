@@ -74,16 +74,20 @@ class RdmaReactionPoint
     {
         const QbbFrame& frame; //!< the acknowledgement's frame
         int64_t cause{0};      //!< number of the packet that triggered the acknowledgement
-        uint64_t before{0};    //!< cumulatively acknowledged packets before this acknowledgement
-        uint64_t after{0};     //!< cumulatively acknowledged packets after this acknowledgement
-        bool nak{false};       //!< true for a NAK, which reports a gap
+        uint64_t before{0};    //!< packets acknowledged before this acknowledgement, in any order
+        uint64_t after{0};     //!< packets acknowledged after this acknowledgement, in any order
+        bool nak{false};       //!< true for a NAK that reports a loss
     };
 
     /** \param ack an acknowledgement of requests \param now current time */
     void RequestsAcked(const Acknowledgement& ack, RdmaPs now);
 
-    /** \param ack an acknowledgement of responses \param now current time */
-    void ResponsesAcked(const Acknowledgement& ack, RdmaPs now);
+    /**
+     * \param ack an acknowledgement of responses
+     * \param ackedTo all responses below this number are acknowledged
+     * \param now current time
+     */
+    void ResponsesAcked(const Acknowledgement& ack, uint64_t ackedTo, RdmaPs now);
 
     /** Reports a retransmission timeout. \param now current time */
     void TimedOut(RdmaPs now);

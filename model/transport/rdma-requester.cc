@@ -229,7 +229,7 @@ RdmaRequester::FillNext(QbbFrame& frame, RdmaPs now)
 void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 {
-    const uint64_t before = m_sender->GetArrived();
+    const uint64_t before = m_sender->GetArrived() + m_sender->GetAhead();
     const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
@@ -249,7 +249,8 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
             reaction && reaction->GetPacer().UsesAcks())
         {
             const int64_t cause = GetCause(frame, packet, before);
-            reaction->RequestsAcked({frame, cause, before, m_sender->GetArrived()}, now);
+            const uint64_t after = m_sender->GetArrived() + m_sender->GetAhead();
+            reaction->RequestsAcked({frame, cause, before, after}, now);
         }
         Handle(event, now);
         break;
@@ -269,21 +270,22 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 void
 RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, RdmaPs now)
 {
-    const uint64_t before = m_sender->GetAcked();
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
+        const uint64_t before = m_sender->GetAcked() + m_sender->GetAhead();
         const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), now);
         if (m_endpoint.connection.reaction)
         {
             const int64_t cause = GetCause(frame, packet - 1, before);
+            const uint64_t after = m_sender->GetAcked() + m_sender->GetAhead();
             m_endpoint.connection.reaction->RequestsAcked(
-                {frame, cause, before, m_sender->GetAcked(), true},
+                {frame, cause, before, after, !event.isOvertaking},
                 now);
         }
         Handle(event, now);
         return;
     }
-    if (packet < static_cast<int64_t>(before) ||
+    if (packet < static_cast<int64_t>(m_sender->GetAcked()) ||
         packet >= static_cast<int64_t>(m_sender->GetHighestSent()))
     {
         return; // already acknowledged, or never sent

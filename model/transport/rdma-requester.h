@@ -144,10 +144,12 @@ class RdmaRequester
         if (m_postedOnLine != m_posted)
         {
             return {CountOnLine(m_sender->GetArrived()),
-                    CountOnLine(m_sender->GetNext()),
+                    CountOnLine(m_sender->GetFlightEnd()),
                     m_sentOnLine};
         }
-        return {m_sender->GetArrived(), m_sender->GetNext(), m_sender->GetHighestSent()};
+        return {m_sender->GetArrived() + m_sender->GetAhead(),
+                m_sender->GetFlightEnd(),
+                m_sender->GetHighestSent()};
     }
 
     /** \return number of request packets of posted requests; a READ or atomic is one packet */

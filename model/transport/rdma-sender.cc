@@ -96,9 +96,18 @@ RdmaSender::OnRnrNak(int64_t expected, RdmaPs wait, RdmaPs now)
 }
 
 RdmaSenderEvent
-RdmaSender::OnTimeout(RdmaPs)
+RdmaSender::OnTimeout(RdmaPs now)
 {
     RdmaSenderEvent event;
+    if (m_gapDeadline <= now)
+    {
+        HandleGapDeadline(now);
+        event.mayBegin = true;
+        if (m_timer.GetDeadline() > now)
+        {
+            return event;
+        }
+    }
     const uint64_t inFlight = GetInFlight();
     if (m_rnrWait || inFlight == 0)
     {

@@ -3,11 +3,13 @@
 #ifndef RDMA_SENDER_H
 #define RDMA_SENDER_H
 
+#include "rdma-gap-rule.h"
 #include "rdma-ps.h"
 #include "rdma-psn.h"
 #include "rdma-retransmission-timer.h"
 #include "rdma-verbs.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -25,6 +27,7 @@ struct RdmaSenderConfig
     /// timeouts in a row, without progress, before the QP fails; UINT32_MAX means no limit
     uint32_t retryCount{7};
     uint8_t rnrRetryCount{7}; //!< RNR NAKs in a row before the QP fails; 7: no limit
+    RdmaGapLimits gap; //!< when a gap is a loss, for senders that stand packets out of order
 
     static constexpr uint8_t RNR_RETRY_FOREVER = 7; //!< value of rnrRetryCount without limit
 };
@@ -37,6 +40,7 @@ struct RdmaSenderEvent
 {
     bool mayBegin{false};                       //!< CanSend() may have become true
     bool timedOut{false};                       //!< the retransmission timer has expired
+    bool isOvertaking{false};                   //!< a NAK tells of no loss yet
     bool failed{false};                         //!< the QP fails with `status`
     RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< reason of the failure
 };
@@ -134,6 +138,31 @@ class RdmaSender
         return GetAcked();
     }
 
+    /** \return number of packets that the receiver has beyond the first missing one; 0, unless the
+     *          sender stands packets out of order */
+    uint32_t GetAhead() const
+    {
+        return m_ahead;
+    }
+
+    /**
+     * \return GetArrived() and GetAhead() plus the number of packets in flight, by default GetNext():
+     *         after going back, a sender has in flight what it has sent since
+     */
+    virtual uint64_t GetFlightEnd() const
+    {
+        return GetNext();
+    }
+
+    /**
+     * \return end of the packets that a repeated READ request may ask for, where responses take
+     *         packet numbers of the request stream; UINT64_MAX, the default: up to the last response
+     */
+    virtual uint64_t GetRepeatEnd() const
+    {
+        return std::numeric_limits<uint64_t>::max();
+    }
+
     /** \return one more than the highest packet number ever sent */
     uint64_t GetHighestSent() const
     {
@@ -143,7 +172,7 @@ class RdmaSender
     /** \return time at which OnTimeout() is to be called, or NO_DEADLINE */
     RdmaPs GetDeadline() const
     {
-        return m_timer.GetDeadline();
+        return std::min(m_timer.GetDeadline(), m_gapDeadline);
     }
 
     /** \return number of retransmitted packets */
@@ -177,6 +206,11 @@ class RdmaSender
     /** Handles a retransmission timeout. */
     virtual void HandleTimeout() = 0;
 
+    /** A gap may count as lost from now on, see m_gapDeadline. \param now current time */
+    virtual void HandleGapDeadline(RdmaPs now)
+    {
+    }
+
     /** Handles an RNR NAK: schedules all packets that may be missing for retransmission. */
     virtual void HandleReceiverNotReady() = 0;
 
@@ -206,11 +240,13 @@ class RdmaSender
      */
     void RecordProgress(uint64_t arrived, RdmaPs now);
 
-    RdmaRetransmissionTimer m_timer; //!< retransmission timeout, or end of an RNR wait
+    RdmaRetransmissionTimer m_timer;  //!< retransmission timeout, or end of an RNR wait
+    RdmaPs m_gapDeadline{RDMA_NEVER}; //!< time of the next HandleGapDeadline()
     uint64_t m_end{0};               //!< number of packets posted
     uint64_t m_acked{0};             //!< cumulatively acknowledged packets
     uint64_t m_highest{0};           //!< one more than the highest packet number ever sent
     uint64_t m_retransmissions{0};   //!< retransmitted packets
+    uint32_t m_ahead{0};             //!< result of GetAhead()
     uint32_t m_window;               //!< most packets in flight, below RDMA_MAX_WINDOW
     bool m_rnrWait{false};           //!< transmission is suspended after an RNR NAK
 

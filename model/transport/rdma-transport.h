@@ -193,6 +193,25 @@ class RdmaTransport : public Object, public RdmaFixedByUse
         return {};
     }
 
+    /**
+     * The paths of the network reorder packets. RdmaFabricHelper calls this function before the
+     * first packet, for queue pairs that follow.
+     *
+     * \param times times of the network, whose `spread` is above 0
+     */
+    virtual void SetReordering(const RdmaNetworkTimes& times)
+    {
+    }
+
+    /**
+     * \return what the transport does about packets that overtake each other, for reports; empty,
+     *         the default: nothing
+     */
+    virtual std::string DescribeReordering() const
+    {
+        return "";
+    }
+
     /** \return true if queue pairs need their timer also where no frame can get lost */
     virtual bool WantsTimer() const
     {

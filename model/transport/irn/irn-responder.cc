@@ -75,25 +75,15 @@ class IrnResponder::Answers
     }
 
     /**
-     * Handles an acknowledgement from the requester.
-     *
-     * \param packet the last packet acknowledged cumulatively
-     * \param selective the packet that triggered the acknowledgement
-     * \param now current time
-     * \return the packet that triggered the acknowledgement
-     */
-    int64_t OnAck(int64_t packet, int64_t selective, RdmaPs now);
-
-    /**
      * Handles a NAK for a gap, or a probe for a missing response.
      *
      * \param expected the packet that the requester expects
      * \param selective the packet after the gap that triggered the NAK; at most `expected` in a
      *        probe
      * \param now current time
-     * \return the packet that triggered the NAK; RdmaSendTimes::NO_PACKET for a probe
+     * \return what the sender makes of the NAK
      */
-    int64_t OnNak(int64_t expected, int64_t selective, RdmaPs now);
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now);
 
     /** Removes the responses whose packets are all acknowledged. */
     void DropAcknowledged();
@@ -171,19 +161,10 @@ IrnResponder::Answers::Release(RdmaPs now)
     }
 }
 
-int64_t
-IrnResponder::Answers::OnAck(int64_t packet, int64_t selective, RdmaPs now)
-{
-    m_sender->OnAck(packet, now);
-    return selective;
-}
-
-int64_t
+RdmaSenderEvent
 IrnResponder::Answers::OnNak(int64_t expected, int64_t selective, RdmaPs now)
 {
-    const bool isProbe = selective <= expected;
-    m_sender->OnNak(expected, isProbe ? RdmaSender::NO_PACKET : selective, now);
-    return isProbe ? RdmaSendTimes::NO_PACKET : selective;
+    return m_sender->OnNak(expected, selective > expected ? selective : RdmaSender::NO_PACKET, now);
 }
 
 void
@@ -244,7 +225,7 @@ IrnResponder::GetStream() const
         return {};
     }
     const RdmaSender& sender = m_answers->GetSender();
-    return {sender.GetAcked(), sender.GetNext(), sender.GetHighestSent()};
+    return {sender.GetAcked() + sender.GetAhead(), sender.GetFlightEnd(), sender.GetHighestSent()};
 }
 
 void
@@ -524,17 +505,25 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
         return;
     }
     Answers& answers = *m_answers;
-    const uint64_t before = answers.GetSender().GetAcked();
-    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, before);
+    RdmaSender& sender = answers.GetSender();
+    const uint64_t acked = sender.GetAcked();
+    const uint64_t before = acked + sender.GetAhead();
+    const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, acked);
     const int64_t selective =
-        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, before);
+        RdmaFromPsn(m_endpoint.connection.initialPsn, frame.selectivePsn, acked);
     const bool nak = kind == RdmaAeth::NAK;
-    const int64_t cause =
-        nak ? answers.OnNak(packet, selective, now) : answers.OnAck(packet, selective, now);
+    const bool isProbe = nak && selective <= packet;
+    const RdmaSenderEvent event =
+        nak ? answers.OnNak(packet, selective, now) : sender.OnAck(packet, now);
     if (m_endpoint.connection.reaction)
     {
         m_endpoint.connection.reaction->ResponsesAcked(
-            {frame, cause, before, answers.GetSender().GetAcked(), nak},
+            {frame,
+             isProbe ? RdmaSendTimes::NO_PACKET : selective,
+             before,
+             sender.GetAcked() + sender.GetAhead(),
+             nak && !event.isOvertaking},
+            sender.GetAcked(),
             now);
     }
     answers.DropAcknowledged();

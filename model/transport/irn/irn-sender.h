@@ -3,7 +3,7 @@
 #ifndef IRN_SENDER_H
 #define IRN_SENDER_H
 
-#include "irn-bitmap.h"
+#include "rdma-packet-bitmap.h"
 #include "rdma-sender.h"
 
 namespace ns3
@@ -117,7 +117,7 @@ class IrnSender : public RdmaSender
     void SkipSacked();
     void RestartTimer(int64_t expected, RdmaPs now);
 
-    IrnBitmap m_sacked;             //!< selectively acknowledged packets, from m_acked on
+    RdmaPacketBitmap m_sacked;             //!< selectively acknowledged packets, from m_acked on
     uint64_t m_scan{0};             //!< next packet to examine for retransmission during a recovery
     uint64_t m_lostEnd{0};          //!< unacknowledged packets below this number are lost
     uint64_t m_recoverySequence{0}; //!< packet whose acknowledgement ends the recovery

@@ -5,6 +5,7 @@
 #include "irn-buffering-responder.h"
 #include "irn-receiver.h"
 #include "irn-requester.h"
+#include "irn-spread-sender.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
@@ -15,6 +16,8 @@
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
+
+#include <sstream>
 
 namespace ns3
 {
@@ -69,6 +72,33 @@ IrnTransport::GetTypeId()
                                 "PublishedLogic",
                                 IrnSender::PAPER,
                                 "Paper"))
+            .AddAttribute(
+                "LossRule",
+                "Rule by which a packet counts as lost, with LossRecovery Sack. Selective: the "
+                "authors' rule: a packet is lost if a later one was acknowledged selectively. Gap: "
+                "the packet is lost only after ReorderTime or ReorderPackets. Auto: Gap where "
+                "RdmaFabricHelper finds that the chosen paths reorder packets, else Selective.",
+                EnumValue(LossRule::AUTO),
+                RdmaMakeEnumAccessor<LossRule>(&IrnTransport::m_lossRule),
+                MakeEnumChecker(LossRule::AUTO,
+                                "Auto",
+                                LossRule::SELECTIVE,
+                                "Selective",
+                                LossRule::GAP,
+                                "Gap"))
+            .AddAttribute("ReorderTime",
+                          "Loss rule Gap: a packet is lost if a packet sent later was acknowledged "
+                          "longer ago than this. With 0, RdmaFabricHelper computes the time: the "
+                          "largest difference that the queues of the paths between two hosts make.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&IrnTransport::m_reorderTime),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("ReorderPackets",
+                          "Loss rule Gap: a packet is lost if a packet was acknowledged whose "
+                          "number is higher by this or more; 0 turns this limit off.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&IrnTransport::m_reorderPackets),
+                          MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1))
             .AddAttribute(
                 "WriteHeaders",
                 "Headers of the packets of a WRITE without immediate data. Irn: each packet has an "
@@ -170,6 +200,25 @@ IrnTransport::CheckAttributes() const
                  m_rtoHigh.As(Time::US));
 }
 
+bool
+IrnTransport::UsesGapRule() const
+{
+    return m_lossRecovery == LossRecovery::SACK &&
+           (m_lossRule == LossRule::GAP || (m_lossRule == LossRule::AUTO && m_spread > 0_ps));
+}
+
+RdmaPs
+IrnTransport::GetReorderTime() const
+{
+    return m_reorderTime.IsZero() ? m_spread : RdmaToPs(m_reorderTime);
+}
+
+void
+IrnTransport::SetReordering(const RdmaNetworkTimes& times)
+{
+    m_spread = times.spread;
+}
+
 std::unique_ptr<RdmaSender>
 IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
@@ -185,6 +234,13 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
     if (m_bdpFc)
     {
         config.window = m_bdpCap;
+    }
+    if (UsesGapRule())
+    {
+        // Without a timer no packet can get lost.
+        config.gap.age = config.timeouts.high == 0_ps ? RDMA_NEVER : GetReorderTime();
+        config.gap.packets = m_reorderPackets;
+        return std::make_unique<IrnSpreadSender>(config);
     }
     switch (m_lossRecovery)
     {
@@ -264,6 +320,23 @@ RdmaPs
 IrnTransport::GetResponseTimeout() const
 {
     return 4 * RdmaToPs(m_rtoHigh);
+}
+
+std::string
+IrnTransport::DescribeReordering() const
+{
+    if (!UsesGapRule())
+    {
+        return "";
+    }
+    std::ostringstream text;
+    text << "loss rule Gap: a packet is lost once a packet sent later was acknowledged "
+         << RdmaToTime(GetReorderTime()).As(Time::US) << " ago";
+    if (m_reorderPackets > 0)
+    {
+        text << ", or a packet whose number is higher by " << m_reorderPackets;
+    }
+    return text.str();
 }
 
 uint32_t

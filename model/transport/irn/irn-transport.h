@@ -35,6 +35,15 @@ class IrnTransport : public RdmaTransport
         GO_BACK_0, //!< go-back-0: retransmit the whole message with the lost packet
     };
 
+    /** Rule by which a sender tells that a packet is lost. */
+    enum LossRule : uint8_t
+    {
+        AUTO, //!< GAP if the network may reorder packets, else SELECTIVE
+        /// a packet is lost if a packet with a higher number is acknowledged selectively
+        SELECTIVE,
+        GAP, //!< a packet is lost by its age, see RdmaGapRule
+    };
+
     /** Headers of the packets of WRITEs without immediate data. */
     enum WriteHeaders : uint8_t
     {
@@ -86,6 +95,16 @@ class IrnTransport : public RdmaTransport
         m_bdpCap = packets;
     }
 
+    /** \param times times of a network that may reorder packets: see LossRule::AUTO */
+    void SetReordering(const RdmaNetworkTimes& times) override;
+
+    bool TakesReorderingForLoss() const override
+    {
+        return m_lossRecovery != LossRecovery::SACK || m_lossRule == LossRule::SELECTIVE;
+    }
+
+    std::string DescribeReordering() const override;
+
     /**
      * \return time without a response to an outstanding READ or atomic after which the requester
      *         probes for the response; 0: never. The time is four times RtoHigh: by then, a live
@@ -95,21 +114,28 @@ class IrnTransport : public RdmaTransport
 
   private:
     void CheckAttributes() const;
+    bool UsesGapRule() const;
+    RdmaPs GetReorderTime() const;
 
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
     /// attribute RecoveryRules
     IrnSender::Rules m_recoveryRules{IrnSender::PUBLISHED_LOGIC};
+    LossRule m_lossRule{LossRule::AUTO};            //!< attribute LossRule
     WriteHeaders m_writeHeaders{WriteHeaders::IRN}; //!< attribute WriteHeaders
     bool m_bdpFc{true};                             //!< attribute BdpFc
     bool m_dynamicRto{false};                       //!< attribute DynamicRto
     bool m_backOff{false};                          //!< attribute BackOffOnLoss
     uint32_t m_bdpCap{0};                           //!< attribute BdpCap
+    uint32_t m_networkBdp{0};                       //!< result of SetNetworkBdp(); 0: none
+    RdmaPs m_spread{0};                             //!< RdmaNetworkTimes::spread; 0: not known
+    uint32_t m_reorderPackets{0};                   //!< attribute ReorderPackets
     uint32_t m_rtoLowPackets{3};                    //!< attribute RtoLowPackets
     uint32_t m_retryCount{5000};                    //!< attribute RetryCount
     uint32_t m_rnrRetry{7};                         //!< attribute RnrRetryCount
     Time m_rtoLow;                                  //!< attribute RtoLow
     Time m_rtoHigh;                                 //!< attribute RtoHigh
     Time m_minRto;                                  //!< attribute MinRto
+    Time m_reorderTime;                             //!< attribute ReorderTime
 };
 
 } // namespace ns3

@@ -3,7 +3,7 @@
 #ifndef IRN_RECEIVER_H
 #define IRN_RECEIVER_H
 
-#include "irn-bitmap.h"
+#include "rdma-packet-bitmap.h"
 #include "rdma-transport.h"
 
 namespace ns3
@@ -26,7 +26,7 @@ class IrnReceiver : public RdmaReceiver
     uint64_t GetExpected() const override;
 
   private:
-    IrnBitmap m_kept; //!< received packets; the first bit is the next expected packet
+    RdmaPacketBitmap m_kept; //!< received packets; the first bit is the next expected packet
 };
 
 } // namespace ns3

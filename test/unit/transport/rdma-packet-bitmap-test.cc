@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "irn-bitmap.h"
+#include "rdma-packet-bitmap.h"
 #include "rdma-allocation-count.h"
 
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 
 using namespace ns3;
 
-TEST(IrnBitmap, NothingUntilFirstUse)
+TEST(RdmaPacketBitmap, NothingUntilFirstUse)
 {
-    IrnBitmap bitmap;
+    RdmaPacketBitmap bitmap;
     EXPECT_EQ(bitmap.GetCapacity(), 0U);
     bitmap.Advance(1'000'000);
     EXPECT_EQ(bitmap.GetBase(), 1'000'000U);
@@ -21,12 +21,12 @@ TEST(IrnBitmap, NothingUntilFirstUse)
     EXPECT_EQ(bitmap.GetCapacity(), 0U);
     bitmap.Set(1'000'001);
     EXPECT_EQ(bitmap.GetCapacity(), 128U);
-    EXPECT_LE(sizeof(IrnBitmap), 32U);
+    EXPECT_LE(sizeof(RdmaPacketBitmap), 32U);
 }
 
-TEST(IrnBitmap, GrowsInPowersOfTwo)
+TEST(RdmaPacketBitmap, GrowsInPowersOfTwo)
 {
-    IrnBitmap bitmap;
+    RdmaPacketBitmap bitmap;
     bitmap.Advance(100);
     bitmap.Set(100);
     bitmap.Set(227); // the last of 128
@@ -42,11 +42,11 @@ TEST(IrnBitmap, GrowsInPowersOfTwo)
     }
 }
 
-TEST(IrnBitmap, WindowMovesAroundTheRing)
+TEST(RdmaPacketBitmap, WindowMovesAroundTheRing)
 {
     // A window of 128 packets fills again and again, from every place in the ring. The ring does
     // not grow.
-    IrnBitmap bitmap;
+    RdmaPacketBitmap bitmap;
     bitmap.Set(1);
     const uint64_t before = GetRdmaAllocationCount();
     for (uint64_t base = 0; base < 10'000; base += 77)
@@ -67,12 +67,12 @@ TEST(IrnBitmap, WindowMovesAroundTheRing)
     EXPECT_EQ(bitmap.FindClear(1'000'000), 1'000'000U);
 }
 
-TEST(IrnBitmap, AgainstASet)
+TEST(RdmaPacketBitmap, AgainstASet)
 {
     std::mt19937_64 random(310);
     for (int run = 0; run < 200; ++run)
     {
-        IrnBitmap bitmap;
+        RdmaPacketBitmap bitmap;
         std::set<uint64_t> set;
         uint64_t base = random() % 1000;
         bitmap.Advance(base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#ifndef IRN_BITMAP_H
-#define IRN_BITMAP_H
+#ifndef RDMA_PACKET_BITMAP_H
+#define RDMA_PACKET_BITMAP_H
 
 #include <cstdint>
 #include <memory>
@@ -12,12 +12,13 @@ namespace ns3
 /**
  * \ingroup rdma
  * A bitmap of the packets in a sliding window: 64-bit words in a ring buffer. The ring is allocated
- * on first use, doubles when the window outgrows it, and never shrinks.
+ * on first use, doubles when the window outgrows it, and never shrinks. Senders and receivers that
+ * stand packets out of order keep such bitmaps.
  *
  * Source: Mittal et al., "Revisiting Network Support for RDMA" (IRN), section 6: the bitmaps that
  * a NIC keeps on both sides, as ring buffers whose head is the cumulative acknowledgement.
  */
-class IrnBitmap
+class RdmaPacketBitmap
 {
   public:
     /** \return the first packet of the window */
@@ -35,12 +36,27 @@ class IrnBitmap
     /** Sets the bit of a packet. \param packet the packet, not before the window */
     void Set(uint64_t packet);
 
+    /** Clears the bit of a packet. \param packet the packet, not before the window */
+    void Clear(uint64_t packet);
+
     /** Advances the window. \param base new first packet, not before GetBase() */
     void Advance(uint64_t base);
 
     /** \param from a packet, not before the window \return the first clear packet, `from` or later
      */
     uint64_t FindClear(uint64_t from) const;
+
+    /**
+     * \param from a packet, not before the window
+     * \return the first packet with a set bit, `from` or later; UINT64_MAX if there is none
+     */
+    uint64_t FindSet(uint64_t from) const;
+
+    /** \return number of set bits */
+    uint32_t GetCount() const
+    {
+        return m_set;
+    }
 
     /** \return number of allocated bits */
     uint64_t GetCapacity() const
@@ -75,4 +91,4 @@ class IrnBitmap
 
 } // namespace ns3
 
-#endif /* IRN_BITMAP_H */
+#endif /* RDMA_PACKET_BITMAP_H */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "irn-bitmap.h"
+#include "rdma-packet-bitmap.h"
 
 #include <algorithm>
 #include <bitset>
+#include <limits>
 
 namespace ns3
 {
 
 void
-IrnBitmap::Set(uint64_t packet)
+RdmaPacketBitmap::Set(uint64_t packet)
 {
     if (packet - m_base >= GetCapacity())
     {
@@ -21,9 +22,19 @@ IrnBitmap::Set(uint64_t packet)
 }
 
 void
-IrnBitmap::Grow(uint64_t packet)
+RdmaPacketBitmap::Clear(uint64_t packet)
 {
-    IrnBitmap larger;
+    if (Test(packet))
+    {
+        m_words[GetSlot(packet)] &= ~GetBit(packet);
+        --m_set;
+    }
+}
+
+void
+RdmaPacketBitmap::Grow(uint64_t packet)
+{
+    RdmaPacketBitmap larger;
     larger.m_base = m_base;
     larger.m_size = std::max(m_size, FIRST_SIZE);
     while (packet - m_base >= larger.GetCapacity())
@@ -42,7 +53,7 @@ IrnBitmap::Grow(uint64_t packet)
 }
 
 void
-IrnBitmap::Advance(uint64_t base)
+RdmaPacketBitmap::Advance(uint64_t base)
 {
     const uint64_t end = std::min(base, m_base + GetCapacity());
     for (uint64_t p = m_base; m_set > 0 && p < end;)
@@ -58,7 +69,7 @@ IrnBitmap::Advance(uint64_t base)
 }
 
 uint64_t
-IrnBitmap::FindClear(uint64_t from) const
+RdmaPacketBitmap::FindClear(uint64_t from) const
 {
     if (m_set == 0)
     {
@@ -77,6 +88,24 @@ IrnBitmap::FindClear(uint64_t from) const
         packet += WORD_BITS - packet % WORD_BITS;
     }
     return std::max(from, std::min(packet, end)); // no bit is set beyond the ring
+}
+
+uint64_t
+RdmaPacketBitmap::FindSet(uint64_t from) const
+{
+    const uint64_t end = m_base + GetCapacity();
+    for (uint64_t packet = from; m_set > 0 && packet < end;)
+    {
+        const uint64_t set = m_words[GetSlot(packet)] >> (packet % WORD_BITS);
+        if (set != 0)
+        {
+            // The word may also hold bits of the ring's first packets.
+            packet += static_cast<uint64_t>(__builtin_ctzll(set));
+            return packet < end ? packet : std::numeric_limits<uint64_t>::max();
+        }
+        packet += WORD_BITS - packet % WORD_BITS;
+    }
+    return std::numeric_limits<uint64_t>::max();
 }
 
 } // namespace ns3
