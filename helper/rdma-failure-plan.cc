@@ -564,10 +564,16 @@ RdmaFailurePlan::Resolve(const RdmaTopology& topology) const
     return resolver.Finish();
 }
 
-std::vector<uint32_t>
-RdmaFailurePlan::GetLinks(const Failure& failure, const RdmaTopology& topology)
+std::vector<std::vector<uint32_t>>
+RdmaFailurePlan::GetLinks(const RdmaTopology& topology) const
 {
-    return FailureFinder(topology).Find(failure).links;
+    const FailureFinder finder(topology);
+    std::vector<std::vector<uint32_t>> links;
+    for (const Failure& failure : m_failures)
+    {
+        links.push_back(finder.Find(failure).links);
+    }
+    return links;
 }
 
 RdmaTopology

@@ -125,12 +125,11 @@ class RdmaFailurePlan
     std::vector<RdmaLinkChange> Resolve(const RdmaTopology& topology) const;
 
     /**
-     * \param failure a failure of this plan
      * \param topology the topology
-     * \return ids of the links that the failure changes
+     * \return for each failure, the ids of the links that the failure changes
      * \throws std::invalid_argument as Resolve() does
      */
-    static std::vector<uint32_t> GetLinks(const Failure& failure, const RdmaTopology& topology);
+    std::vector<std::vector<uint32_t>> GetLinks(const RdmaTopology& topology) const;
 
     /**
      * \param topology a topology

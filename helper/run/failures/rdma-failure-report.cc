@@ -11,7 +11,9 @@
 #include "rdma-time.h"
 #include "rdma-units.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -40,47 +42,83 @@ void
 RdmaFailureReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
     m_fabric = fabric;
-    if (!fabric->GetFailures().IsEmpty())
+    const RdmaFailurePlan& plan = fabric->GetFailures();
+    if (plan.IsEmpty())
     {
-        fabric->GetRouting()->TraceConnectWithoutContext("RoutesChanged",
-                                                         Callback<void>([times = m_routeChanges] {
-                                                             if (times->empty() ||
-                                                                 times->back() != RdmaNow())
-                                                             {
-                                                                 times->push_back(RdmaNow());
-                                                             }
-                                                         }));
+        return;
+    }
+    fabric->GetRouting()->TraceConnectWithoutContext("RoutesChanged",
+                                                     Callback<void>([times = m_routeChanges] {
+                                                         if (times->empty() ||
+                                                             times->back() != RdmaNow())
+                                                         {
+                                                             times->push_back(RdmaNow());
+                                                         }
+                                                     }));
+    std::set<uint32_t> links;
+    for (const std::vector<uint32_t>& more : plan.GetLinks(fabric->GetTopology()))
+    {
+        links.insert(more.begin(), more.end());
+    }
+    // Each port writes to its own entry, perhaps on a thread of its own.
+    m_lastLosses->resize(fabric->GetTopology().GetNLinks());
+    for (const uint32_t link : links)
+    {
+        const RdmaTopologyLink& ends = fabric->GetTopology().GetLink(link);
+        for (const uint32_t node : {ends.a, ends.b})
+        {
+            fabric->GetDevice(link, node)
+                ->AddDropWatcher(
+                    [last = m_lastLosses, link, isB = node == ends.b](QbbDropReason reason) {
+                        if (reason == QbbDropReason::LINK_DOWN)
+                        {
+                            (*last)[link][isB ? 1 : 0] = RdmaNow();
+                        }
+                    });
+        }
     }
 }
 
 void
 RdmaFailureReport::PrintFailures(std::ostream& os) const
 {
-    for (const RdmaFailurePlan::Failure& failure : m_fabric->GetFailures().GetFailures())
+    const auto formatUs = [](RdmaPs time) {
+        return FormatRdmaReal(static_cast<double>(time) / 1e6) + "us";
+    };
+    const RdmaFailurePlan& plan = m_fabric->GetFailures();
+    const auto links = plan.GetLinks(m_fabric->GetTopology());
+    for (std::size_t i = 0; i < links.size(); ++i)
     {
         uint64_t down = 0;
-        uint64_t corrupted = 0;
-        for (const uint32_t link : RdmaFailurePlan::GetLinks(failure, m_fabric->GetTopology()))
+        uint64_t errors = 0;
+        std::vector<RdmaPs> last(1);
+        for (const uint32_t link : links[i])
         {
             const RdmaTopologyLink& ends = m_fabric->GetTopology().GetLink(link);
             for (const uint32_t node : {ends.a, ends.b})
             {
                 const auto& drops = m_fabric->GetDevice(link, node)->GetCounters().dropsByReason;
                 down += drops[static_cast<std::size_t>(QbbDropReason::LINK_DOWN)];
-                corrupted += drops[static_cast<std::size_t>(QbbDropReason::CORRUPTED)];
+                errors += drops[static_cast<std::size_t>(QbbDropReason::CORRUPTED)];
             }
+            last[0] = std::max({last[0], (*m_lastLosses)[link][0], (*m_lastLosses)[link][1]});
         }
-        os << "failure: " << RdmaFailurePlan::Describe(failure) << ": its links lost "
-           << SumRdmaValues(down) << " frames while down and " << SumRdmaValues(corrupted)
-           << " by errors\n";
+        down = SumRdmaValues(down);
+        errors = SumRdmaValues(errors);
+        const std::vector<RdmaPs> lasts = ShareRdmaValues(last);
+        os << "failure: " << RdmaFailurePlan::Describe(plan.GetFailures()[i]) << ": its links lost "
+           << down << " frames while down"
+           << (down == 0
+                   ? ""
+                   : ", the last at " + formatUs(*std::max_element(lasts.begin(), lasts.end())))
+           << ", and " << errors << " by errors\n";
     }
     if (!m_routeChanges->empty())
     {
         os << "routes changed at";
         for (const RdmaPs at : *m_routeChanges)
         {
-            os << (at == m_routeChanges->front() ? " " : ", ")
-               << FormatRdmaReal(static_cast<double>(at) / 1e6) << "us";
+            os << (at == m_routeChanges->front() ? " " : ", ") << formatUs(at);
         }
         os << "\n";
     }

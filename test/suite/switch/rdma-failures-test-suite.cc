@@ -169,7 +169,7 @@ class DeadQueueTestCase : public TestCase
 {
   public:
     DeadQueueTestCase()
-        : TestCase("a leaf dies with a full buffer and comes back")
+        : TestCase("a switch dies with a full buffer and comes back")
     {
     }
 
@@ -180,30 +180,29 @@ class DeadQueueTestCase : public TestCase
         {
             RdmaTestFabric test;
             test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(serialize));
-            test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 1000)),
+            test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)),
                          MakeTestIncast(4, 4, 500'000));
             test.fabric->InstallFailures(RdmaFailurePlan::Parse(
-                "leaf-1:down:40us:90us,leaf-0/spine-0:rate=10Gbps:60us:150us,"
-                "leaf-1->host-4:loss=0.01:100us"));
+                "5:down:40us:90us,host-0/5:rate=10Gbps:60us:150us,5->host-4:loss=0.01:100us"));
             test.fabric->AssignStreams(1);
             uint64_t before = 0;
             RdmaTestPair::At(39'999'999_ps, [&]() {
-                before = test.fabric->GetSwitch(9)->GetBufferManager()->GetUsage().usedBytes;
+                before = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage().usedBytes;
             });
             RdmaTestPair::At(40'000'001_ps, [&]() {
-                const auto leaf = test.fabric->GetSwitch(9);
-                NS_TEST_EXPECT_MSG_EQ(leaf->GetBufferManager()->GetUsage().usedBytes, 0, "after");
+                const auto sw = test.fabric->GetSwitch(5);
+                NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->GetUsage().usedBytes, 0, "after");
                 m_lost = 0;
-                for (uint32_t port = 0; port < leaf->GetNPorts(); ++port)
+                for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
                 {
-                    m_lost += RdmaTestBooks::CountDrops(leaf->GetPort(port)->GetCounters(),
+                    m_lost += RdmaTestBooks::CountDrops(sw->GetPort(port)->GetCounters(),
                                                         QbbDropReason::LINK_DOWN);
                 }
             });
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
             NS_TEST_EXPECT_MSG_GT(before, 50'000U, "a queue");
-            NS_TEST_EXPECT_MSG_GT(m_lost, before / 1102, "the queue and frames on the links");
+            NS_TEST_EXPECT_MSG_GT(m_lost, before / 1102, "the queue, and frames on the links");
             NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric), "", "books");
             NS_TEST_EXPECT_MSG_EQ(test.fabric->AreBuffersEmpty(), true, "buffers");
             m_digest = serialize ? m_digest : test.GetDigest();
@@ -211,7 +210,7 @@ class DeadQueueTestCase : public TestCase
         }
     }
 
-    uint64_t m_lost{0};   //!< frames lost at the leaf's ports
+    uint64_t m_lost{0};   //!< frames lost at the switch's ports
     std::string m_digest; //!< of the run whose frames stay in memory
 };
 

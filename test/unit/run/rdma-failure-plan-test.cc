@@ -132,8 +132,8 @@ TEST(RdmaFailurePlan, Descriptions)
     EXPECT_EQ(plan.DescribeAt(9_us),
               "spine-0->leaf-0#2 rate=25% from 2us, host-0 loss=0.1 from 9us, host-1 loss=0.1 from "
               "9us and 1 more");
-    EXPECT_EQ(RdmaFailurePlan::GetLinks(plan.GetFailures()[1], topology),
-              (std::vector<uint32_t>{8}));
+    EXPECT_EQ(plan.GetLinks(topology)[1], std::vector<uint32_t>{8});
+    EXPECT_EQ(plan.GetLinks(topology)[2], (std::vector<uint32_t>{5, 7}));
 }
 
 TEST(RdmaFailurePlan, Files)

@@ -6,6 +6,7 @@
 #include "rdma-instrument.h"
 #include "rdma-ps.h"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ class RdmaFailureReport : public RdmaInstrument
     Ptr<RdmaFabric> m_fabric; //!< fabric of the run
     /// Times at which routes changed, shared with the trace sink
     std::shared_ptr<std::vector<RdmaPs>> m_routeChanges{std::make_shared<std::vector<RdmaPs>>()};
+    /// Latest losses of dead links, by link and end, shared with the watchers of the ports
+    std::shared_ptr<std::vector<std::array<RdmaPs, 2>>> m_lastLosses{
+        std::make_shared<std::vector<std::array<RdmaPs, 2>>>()};
 };
 
 } // namespace ns3
