@@ -687,9 +687,10 @@ RdmaFabricRun::ReadParts(const RdmaTopology& topology)
         return;
     }
     const auto& links = topology.GetLinks();
-    const bool isClean = std::all_of(links.begin(), links.end(), [](const auto& link) {
-        return link.errorRate == 0;
-    });
+    const bool isClean =
+        m_options.failures.empty() && std::all_of(links.begin(), links.end(), [](const auto& link) {
+            return link.errorRate == 0;
+        });
     if (const RdmaPs storm = GetStormTimeout(m_watchdog, m_nicWatchdog); storm > 0_ps && isClean)
     {
         SetPartDefault(m_transport,
