@@ -81,6 +81,13 @@ Fail(Ptr<RdmaFabric> fabric)
     Simulator::Schedule(MicroSeconds(50), &RdmaFabric::SetLinkUp, fabric, 20, false);
     Simulator::Schedule(MicroSeconds(900), &RdmaFabric::SetLinkUp, fabric, 20, true);
     // link]
+    // [failures
+    RdmaFailurePlan plan =
+        RdmaFailurePlan::Parse("agg-0:down:100us:300us,edge-1/agg-1:rate=25%:0us");
+    plan.Add({"core-2->agg-4", "loss=0.001", "50us"});
+    fabric->InstallFailures(plan); // before AssignStreams() and before the run
+    fabric->AssignStreams(1);
+    // failures]
 }
 
 void

@@ -150,6 +150,20 @@ ExamineWatchdog(Classes& classes, const QbbSwitch& sw, const std::string& name)
     }
 }
 
+/** Adds the losses of planned failures. */
+void
+ExamineFailures(Classes& classes, const RdmaFabric& fabric)
+{
+    for (const RdmaFailurePlan::Failure& failure : fabric.GetFailures().GetFailures())
+    {
+        const bool slowsOneWay = failure.where.find("->") != std::string::npos;
+        if (failure.event.compare(0, 5, "rate=") != 0 || slowsOneWay)
+        {
+            Lose(classes, 0xff, RdmaFailurePlan::Describe(failure));
+        }
+    }
+}
+
 } // namespace
 
 Classes
@@ -164,14 +178,23 @@ ExamineRdmaNetwork(const RdmaFabric& fabric)
     {
         ExamineLink(classes, fabric, link, *receiveErrorModel.accessor);
     }
+    ExamineFailures(classes, fabric);
+    const RdmaFailurePlan& failures = fabric.GetFailures();
+    const RdmaTopology slowest =
+        failures.IsEmpty() ? RdmaTopology() : failures.GetSlowest(topology);
+    const auto slowLinks = slowest.GetLinksByNode();
     const auto switches = topology.GetSwitches();
     for (const uint32_t id : switches)
     {
         const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
         if (const auto buffer = CopyRdmaBuffer(*sw))
         {
-            const auto profiles = sw->GetPortProfiles();
+            auto profiles = sw->GetPortProfiles();
             ExamineHeadroom(classes, topology.GetNode(id).name, *buffer, profiles);
+            for (std::size_t port = 0; !slowLinks.empty() && port < profiles.size(); ++port)
+            {
+                profiles[port].rate = slowest.GetLink(slowLinks[id].at(port)).rate;
+            }
             ExamineQueues(classes, *buffer, profiles);
         }
     }
@@ -189,7 +212,10 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
                     uint32_t packetBytes,
                     uint32_t ackBytes)
 {
-    const RdmaTopology& topology = fabric.GetTopology();
+    const RdmaTopology slowest = fabric.GetFailures().IsEmpty()
+                                     ? RdmaTopology()
+                                     : fabric.GetFailures().GetSlowest(fabric.GetTopology());
+    const RdmaTopology& topology = fabric.GetFailures().IsEmpty() ? fabric.GetTopology() : slowest;
     const Ptr<RdmaNic> first = fabric.GetNic(topology.GetHosts().front());
     const uint32_t overhead = first->GetPort(0)->GetLineOverheadBytes();
     const uint32_t lineBytes = packetBytes + overhead;

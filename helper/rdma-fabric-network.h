@@ -38,9 +38,12 @@ struct RdmaClassNetwork
  * - a port does not pause the class (QbbNetDevice::FlowControl, QbbNetDevice::PfcClasses),
  * - a port of a switch has less headroom than QbbPfcHeadroom computes, or shares a pool of headroom
  *   that is too small for all ports at once,
- * - a PFC watchdog of a switch drops or forwards frames of lossless classes.
+ * - a PFC watchdog of a switch drops or forwards frames of lossless classes,
+ * - a planned failure takes a link down or makes it lossy (RdmaFabric::InstallFailures()), or slows
+ *   one direction alone, so that pauses take longer than the headroom allows for.
  *
- * Links that go down, and receivers that take frames too slowly, are not foreseen.
+ * Ports that a planned failure slows have the slowest rate. Links that a script takes down by
+ * itself, and receivers that take frames too slowly, are not foreseen.
  *
  * \param fabric a fabric
  * \return properties of each class

@@ -2,10 +2,14 @@
 
 #include "rdma-fabric.h"
 
+#include "rdma-int-format.h"
 #include "rdma-line-rate.h"
+#include "rdma-refuse.h"
 
 #include <ns3/abort.h>
+#include <ns3/error-model.h>
 #include <ns3/pointer.h>
+#include <ns3/simulator.h>
 
 #include <algorithm>
 
@@ -188,6 +192,109 @@ void
 RdmaFabric::SetLinkUp(uint32_t link, bool up)
 {
     m_routing->SetLinkUp(GetChannel(link), up);
+}
+
+Ptr<QbbNetDevice>
+RdmaFabric::GetReceiver(uint32_t link, uint32_t from) const
+{
+    const RdmaTopologyLink& ends = m_topology.GetLink(link);
+    return GetDevice(link, from == ends.a ? ends.b : ends.a);
+}
+
+void
+RdmaFabric::SetLinkRate(uint32_t link, uint32_t from, RdmaBitRate rate)
+{
+    GetChannel(link)->SetRateFrom(*GetDevice(link, from), rate);
+}
+
+void
+RdmaFabric::SetLinkLoss(uint32_t link, uint32_t from, double loss)
+{
+    RefuseRdmaIf(!(loss >= 0 && loss <= 1), "a loss of ", loss, "; accepted: 0 to 1");
+    PointerValue value;
+    GetReceiver(link, from)->GetAttribute("ReceiveErrorModel", value);
+    const auto model = value.Get<RateErrorModel>();
+    RefuseRdmaIf(!model,
+                 "a loss on link ",
+                 link,
+                 " whose receiving port has no RateErrorModel; accepted: with one, which "
+                 "RdmaFabric::InstallFailures() or the topology gives the port");
+    model->SetRate(loss);
+    loss > 0 ? model->Enable() : model->Disable();
+}
+
+void
+RdmaFabric::Apply(const RdmaLinkChange& change)
+{
+    switch (change.kind)
+    {
+    case RdmaLinkChange::Kind::DOWN:
+    case RdmaLinkChange::Kind::UP:
+        SetLinkUp(change.link, change.kind == RdmaLinkChange::Kind::UP);
+        break;
+    case RdmaLinkChange::Kind::RATE:
+        SetLinkRate(change.link, change.from, change.rate);
+        break;
+    case RdmaLinkChange::Kind::LOSS:
+        SetLinkLoss(change.link, change.from, change.loss);
+        break;
+    }
+}
+
+void
+RdmaFabric::InstallFailures(const RdmaFailurePlan& plan)
+{
+    RefuseRdmaIf(!m_failures.IsEmpty(), "failures twice; accepted: one plan of all failures");
+    const std::vector<RdmaLinkChange> changes = plan.Resolve(m_topology);
+    for (const RdmaLinkChange& change : changes)
+    {
+        RefuseRdmaIf(RdmaToTime(change.at) < Simulator::Now(),
+                     "a failure at a time that has passed; accepted: before the run");
+        if (change.kind == RdmaLinkChange::Kind::RATE && GetRdmaIntRateCode(change.rate) == 0)
+        {
+            m_intFormat = m_intFormat == RdmaIntFormat::PAPER ? RdmaIntFormat::EXACT : m_intFormat;
+        }
+        if (change.kind != RdmaLinkChange::Kind::LOSS)
+        {
+            continue;
+        }
+        const Ptr<QbbNetDevice> device = GetReceiver(change.link, change.from);
+        PointerValue value;
+        device->GetAttribute("ReceiveErrorModel", value);
+        const auto given = value.Get<ErrorModel>();
+        RefuseRdmaIf(given && !DynamicCast<RateErrorModel>(given),
+                     "a loss on link ",
+                     change.link,
+                     " whose receiving port has a ",
+                     given ? given->GetInstanceTypeId().GetName() : "",
+                     "; accepted: no error model, or a RateErrorModel");
+        if (!given)
+        {
+            auto model = CreateObject<RateErrorModel>();
+            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+            model->SetRate(0);
+            model->Disable();
+            device->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
+    }
+    m_failures = plan.WithNames(m_topology);
+    for (auto begin = changes.begin(); begin != changes.end();)
+    {
+        const auto end = std::find_if(begin, changes.end(), [begin](const RdmaLinkChange& other) {
+            return other.at != begin->at;
+        });
+        // A change affects several nodes, so the event belongs to none of them.
+        Simulator::ScheduleWithContext(
+            Simulator::NO_CONTEXT,
+            RdmaToTime(begin->at) - Simulator::Now(),
+            [fabric = Ptr<RdmaFabric>(this), now = std::vector<RdmaLinkChange>(begin, end)] {
+                for (const RdmaLinkChange& change : now)
+                {
+                    fabric->Apply(change);
+                }
+            });
+        begin = end;
+    }
 }
 
 RdmaFabricTotals

@@ -8,6 +8,7 @@
 #include "qbb-routing.h"
 #include "qbb-switch.h"
 #include "rdma-fabric-timers.h"
+#include "rdma-failure-plan.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
 #include "rdma-port-result.h"
@@ -147,6 +148,44 @@ class RdmaFabric : public Object
      */
     void SetLinkUp(uint32_t link, bool up);
 
+    /**
+     * Changes the rate of a direction of a link; see QbbPort for what follows the rate. The change
+     * affects two nodes, as for SetLinkUp().
+     *
+     * \param link link id
+     * \param from id of the node at the sending end
+     * \param rate rate above 0, at most that of the topology
+     * \throws std::invalid_argument for another rate
+     */
+    void SetLinkRate(uint32_t link, uint32_t from, RdmaBitRate rate);
+
+    /**
+     * Changes the probability with which a direction of a link loses frames. The receiving port
+     * needs a RateErrorModel, as InstallFailures() gives it one. As for SetLinkUp(), the caller
+     * should be an event without a node.
+     *
+     * \param link link id
+     * \param from id of the node at the sending end
+     * \param loss probability, 0 to 1
+     * \throws std::invalid_argument for another probability or without the error model
+     */
+    void SetLinkLoss(uint32_t link, uint32_t from, double loss);
+
+    /**
+     * Schedules failures of links and nodes. Call the function once, before AssignStreams() and
+     * before the run. Retransmission timers count with frames that the failures lose.
+     *
+     * \param plan the failures
+     * \throws std::invalid_argument for failures that the topology cannot have
+     */
+    void InstallFailures(const RdmaFailurePlan& plan);
+
+    /** \return the failures of InstallFailures() */
+    const RdmaFailurePlan& GetFailures() const
+    {
+        return m_failures;
+    }
+
     /** \return counters summed over all ports, and the length of the longest queue */
     RdmaFabricTotals GetTotals() const;
 
@@ -187,6 +226,8 @@ class RdmaFabric : public Object
     /** \param host node id, which is checked to be a host's \return the NIC of the host */
     const RdmaNic& PeekNic(uint32_t host) const;
     const Link& GetLink(uint32_t link) const;
+    Ptr<QbbNetDevice> GetReceiver(uint32_t link, uint32_t from) const;
+    void Apply(const RdmaLinkChange& change);
 
     RdmaTopology m_topology;                //!< topology from which the fabric was built
     NodeContainer m_nodes;                  //!< nodes by node id
@@ -197,6 +238,7 @@ class RdmaFabric : public Object
     RdmaIntFormat m_intFormat{RdmaIntFormat::NONE}; //!< telemetry format that fits the fabric
     Ptr<QbbRouting> m_routing;                      //!< the routing of all switches
     std::unique_ptr<RdmaFabricTimers> m_timers;     //!< retransmission timers of the queue pairs
+    RdmaFailurePlan m_failures;                     //!< failures of InstallFailures()
 };
 
 } // namespace ns3

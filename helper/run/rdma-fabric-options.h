@@ -128,6 +128,9 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string slowReceiver{Define(&slowReceiver,
                                     "slowReceiver=",
                                     "slow hosts: HOST:RATE[:BUFFER...],... (see manual)")};
+    /// Links and switches that fail: a text or file of RdmaFailurePlan
+    std::string failures{
+        Define(&failures, "failures=", "WHERE:EVENT:START[:STOP],... or a file (see manual)")};
     bool explain{Define(&explain,
                         "explain=false",
                         "print which thresholds act first, and why the run paused or not")};

@@ -17,6 +17,7 @@
 #include "rdma-explain-report.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
+#include "rdma-failure-plan.h"
 #include "rdma-failure-report.h"
 #include "rdma-flow-report.h"
 #include "rdma-flow-runner.h"
@@ -555,6 +556,9 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
         helper.AssignStreams(0);
         m_fabric = helper.Install(topology);
         FinishSwitches();
+        ParseRdmaOption("failures", [this] {
+            m_fabric->InstallFailures(RdmaFailurePlan::Parse(m_options.failures));
+        });
         m_fabric->AssignStreams(1);
         CheckForDeadlocks();
         InstallFailures();
@@ -683,9 +687,10 @@ RdmaFabricRun::ReadParts(const RdmaTopology& topology)
         return;
     }
     const auto& links = topology.GetLinks();
-    const bool isClean = std::all_of(links.begin(), links.end(), [](const auto& link) {
-        return link.errorRate == 0;
-    });
+    const bool isClean =
+        m_options.failures.empty() && std::all_of(links.begin(), links.end(), [](const auto& link) {
+            return link.errorRate == 0;
+        });
     if (const RdmaPs storm = GetStormTimeout(m_watchdog, m_nicWatchdog); storm > 0_ps && isClean)
     {
         SetPartDefault(m_transport,
@@ -918,6 +923,7 @@ RdmaFabricRun::Run(bool progress)
     if (m_runner->GetNFlows() > 0)
     {
         RdmaProgress display(m_runner, std::cerr);
+        display.SetFailures(m_fabric->GetFailures());
         if (progress)
         {
             display.Start(m_firstStart);
@@ -1003,6 +1009,19 @@ RdmaFabricRun::PrintFailures(std::ostream& os) const
     }
 }
 
+void
+RdmaFabricRun::ExplainFailures(std::vector<RdmaFlowResult>& flows) const
+{
+    const std::string inForce = m_fabric->GetFailures().DescribeAt(m_end);
+    for (RdmaFlowResult& result : flows)
+    {
+        if (!inForce.empty() && !result.IsCompleted())
+        {
+            result.status += "; failures: " + inForce;
+        }
+    }
+}
+
 RdmaFabricOutcome
 RdmaFabricRun::GetOutcome() const
 {
@@ -1013,6 +1032,7 @@ RdmaFabricRun::GetOutcome() const
     {
         ExplainRdmaDeadlock(outcome.flows, *m_runner, *m_fabric, *deadlock);
     }
+    ExplainFailures(outcome.flows);
     GatherRdmaFlows(outcome.flows, *m_fabric);
     outcome.ports = m_fabric->GetPortResults();
     GatherRdmaPorts(outcome.ports, *m_fabric);

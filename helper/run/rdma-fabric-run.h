@@ -185,6 +185,8 @@ class RdmaFabricRun
      */
     bool IsEcnOn() const;
     void CheckForDeadlocks();
+    /** Adds the failures that are in force at the end to the status of unfinished flows. */
+    void ExplainFailures(std::vector<RdmaFlowResult>& flows) const;
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
     RdmaFabricOptions m_options;              //!< options of the run

@@ -72,7 +72,12 @@ RdmaProgress::Tick()
         line << ", about " << std::setprecision(0) << elapsed.count() * (all - done) / done
              << " s left";
     }
-    m_os << line.str() << "   " << std::flush;
+    if (const std::string failures = m_failures.DescribeAt(RdmaNow()); !failures.empty())
+    {
+        line << ", failures: " << failures;
+    }
+    // A shorter line replaces a longer one as a whole.
+    m_os << line.str() << "   " << (m_failures.IsEmpty() ? "" : "\033[K") << std::flush;
     m_printed = true;
 }
 

@@ -3,6 +3,7 @@
 #ifndef RDMA_PROGRESS_H
 #define RDMA_PROGRESS_H
 
+#include "rdma-failure-plan.h"
 #include "rdma-flow-runner-base.h"
 #include "rdma-ps.h"
 
@@ -33,6 +34,12 @@ class RdmaProgress
     RdmaProgress(const RdmaProgress&) = delete;
     RdmaProgress& operator=(const RdmaProgress&) = delete;
 
+    /** \param failures planned failures; the line names those in force */
+    void SetFailures(const RdmaFailurePlan& failures)
+    {
+        m_failures = failures;
+    }
+
     /** Starts; call it directly before Simulator::Run(). \param first start of the first flow */
     void Start(RdmaPs first);
 
@@ -50,6 +57,7 @@ class RdmaProgress
     EventId m_event;                               //!< event of the next clock check
     std::chrono::steady_clock::time_point m_begin; //!< wall-clock time of Start()
     std::chrono::steady_clock::time_point m_last;  //!< wall-clock time of the latest output
+    RdmaFailurePlan m_failures;                    //!< planned failures
     bool m_printed{false};                         //!< a progress line is on the terminal
 };
 

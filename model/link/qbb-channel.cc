@@ -192,4 +192,40 @@ QbbChannel::SetUp(bool up)
     }
 }
 
+void
+QbbChannel::SetRateFrom(QbbPort& port, RdmaBitRate rate)
+{
+    RefuseRdmaIf(rate == 0_bps || rate > port.GetLineRate().GetBitRate(),
+                 "a rate of ",
+                 rate.ToDataRate(),
+                 " for port ",
+                 port.GetDeviceIndex(),
+                 " of node ",
+                 port.GetNodeId(),
+                 "; accepted: 1bps to ",
+                 port.GetLineRate().GetBitRate().ToDataRate(),
+                 ", the rate of the link");
+    if (rate == port.GetCurrentRate().GetBitRate())
+    {
+        return;
+    }
+    port.ChangeRate(rate);
+    for (QbbPort* end : m_ports)
+    {
+        if (end)
+        {
+            end->ChangeQuantum(GetQuantumRate());
+        }
+    }
+}
+
+const RdmaLineRate&
+QbbChannel::GetQuantumRate() const
+{
+    const RdmaLineRate& first = m_ports[0]->GetCurrentRate();
+    return m_ports[1] && m_ports[1]->GetCurrentRate().GetBitRate() < first.GetBitRate()
+               ? m_ports[1]->GetCurrentRate()
+               : first;
+}
+
 } // namespace ns3

@@ -5,6 +5,7 @@
 
 #include "qbb-line-exit.h"
 #include "qbb-line.h"
+#include "rdma-line-rate.h"
 #include "rdma-time.h"
 
 #include <ns3/channel.h>
@@ -133,6 +134,21 @@ class QbbChannel : public Channel
     {
         return m_up;
     }
+
+    /**
+     * Changes the rate at which a port sends over the cable, for instance after lanes have failed.
+     * Frames that begin from now on take the new rate; frames on the line and in transmission keep
+     * theirs. A pause quantum has the bit times of the slower direction from now on. Threads and
+     * ranks: as for SetUp().
+     *
+     * \param port port at one end
+     * \param rate rate of the port, above 0 and at most its attribute DataRate
+     * \throws std::invalid_argument for another rate
+     */
+    void SetRateFrom(QbbPort& port, RdmaBitRate rate);
+
+    /** \return rate of the slower direction, which gives a pause quantum its length */
+    const RdmaLineRate& GetQuantumRate() const;
 
     /** \return time at which the link went down most recently; before time 0 if it has not */
     RdmaEventTime GetLastDown() const

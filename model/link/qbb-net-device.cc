@@ -178,7 +178,11 @@ QbbNetDevice::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbNetDevice::SetReceiveErrorModel,
                                               &QbbNetDevice::GetReceiveErrorModel),
-                          MakePointerChecker<ErrorModel>()));
+                          MakePointerChecker<ErrorModel>())
+            .AddTraceSource("RateChange",
+                            "The port sends at another rate from now on: rate",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_rateChange),
+                            "ns3::QbbNetDevice::RateCallback"));
     return tid;
 }
 
@@ -273,6 +277,13 @@ QbbNetDevice::LinkStateChanged()
     m_linkChange();
 }
 
+void
+QbbNetDevice::RateChanged()
+{
+    NS_LOG_FUNCTION(this << m_rate.GetBitRate().ToDataRate());
+    m_rateChange(m_rate.GetBitRate().ToDataRate());
+}
+
 // Attributes
 
 void
@@ -289,7 +300,8 @@ void
 QbbNetDevice::SetDataRate(DataRate rate)
 {
     NS_ABORT_MSG_IF(IsInitialized(), "rdma: the rate of a port is changed while it is running");
-    m_rate = RdmaLineRate(RdmaBitRate(rate));
+    m_lineRate = RdmaLineRate(RdmaBitRate(rate));
+    m_rate = m_lineRate;
 }
 
 void

@@ -61,8 +61,15 @@ class QbbNetDevice : public NetDevice, public QbbPort
     /** \return the line rate */
     DataRate GetDataRate() const
     {
-        return m_rate.GetBitRate().ToDataRate();
+        return m_lineRate.GetBitRate().ToDataRate();
     }
+
+    /**
+     * TracedCallback signature of RateChange.
+     *
+     * \param rate rate at which the port sends from now on
+     */
+    typedef void (*RateCallback)(DataRate rate);
 
     /** \param text egress scheduler in the form of QbbEgressScheduler::FromText() */
     void SetScheduler(std::string text);
@@ -247,6 +254,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     QbbNetDevice(const QbbNetDevice& pattern); // for MakeBare()
 
     void LinkStateChanged() override;
+    void RateChanged() override;
     void StackQueueMoved(uint8_t priority, uint32_t bytes) override;
     uint8_t ClassifyItem(Ptr<QueueItem> item) const;
     bool HasRoomForStack(uint8_t priority) const;
@@ -288,6 +296,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     ReceiveCallback m_receive;               //!< receive callback of ns-3's stack
     PromiscReceiveCallback m_promiscReceive; //!< promiscuous receive callback of ns-3's stack
     TracedCallback<> m_linkChange;           //!< link-change callbacks
+    TracedCallback<DataRate> m_rateChange;   //!< trace source RateChange
     RdmaPeakReaders m_peakReaders;           //!< readers of the peaks of the egress queues
 };
 

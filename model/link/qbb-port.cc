@@ -103,7 +103,7 @@ void
 QbbPort::Start()
 {
     CheckLink();
-    m_flow.Start(m_rate);
+    m_flow.Start(m_channel->GetQuantumRate());
     CheckPauseSlack();
     m_running = true;
 }
@@ -494,6 +494,30 @@ QbbPort::HandleLinkChange()
         m_sink->LinkChanged(*this);
     }
     m_flow.ArmTimers();
+    TryTransmit(RdmaEventNow());
+}
+
+void
+QbbPort::ChangeRate(RdmaBitRate rate)
+{
+    if (m_fraction > 0)
+    {
+        // The rest of the occupancy has the former rate as its unit.
+        m_busyUntil += 1_ps;
+        m_fraction = 0;
+    }
+    m_rate = RdmaLineRate(rate);
+    RateChanged();
+}
+
+void
+QbbPort::ChangeQuantum(const RdmaLineRate& rate)
+{
+    if (!m_running)
+    {
+        return; // Start() tells the flow control the rate
+    }
+    m_flow.ChangeRate(rate, RdmaNow());
     TryTransmit(RdmaEventNow());
 }
 

@@ -78,6 +78,11 @@ namespace ns3
  * (QbbFrameSink::LinkChanged()). When the link comes up, the port sends the pauses that are still
  * requested again, since its peer has forgotten them. Routes are not the port's business
  * (QbbRouting).
+ *
+ * **When the link gets slower** (QbbChannel::SetRateFrom()), frames that begin from then on take
+ * the new rate. Telemetry and the congestion detectors of switches see the new rate. Headroom,
+ * marking curves, weights of paths, and paces of NICs stay those of the attribute DataRate, as in a
+ * chip that is configured once.
  */
 class QbbPort : private QbbFlowControlPort
 {
@@ -298,6 +303,22 @@ class QbbPort : private QbbFlowControlPort
     /** Handles a change of the link state. Called by QbbChannel. */
     void HandleLinkChange();
 
+    /**
+     * Changes the rate at which the port sends. Called by QbbChannel. A frame in transmission keeps
+     * its rate; the next frame begins when that frame has left the line, and has the new rate.
+     *
+     * \param rate new rate, at most GetLineRate()
+     */
+    void ChangeRate(RdmaBitRate rate);
+
+    /**
+     * Changes the rate that gives a pause quantum its length, and sends the pauses that are in
+     * force again, so that none of them ends early. Called by QbbChannel.
+     *
+     * \param rate the rate
+     */
+    void ChangeQuantum(const RdmaLineRate& rate);
+
     /** Delivers a frame to ns-3's stack. \param frame a frame of type PACKET */
     virtual void DeliverToStack(const QbbFrame& frame) = 0;
 
@@ -431,8 +452,17 @@ class QbbPort : private QbbFlowControlPort
         return m_scheduler;
     }
 
-    /** \return line rate of the port, with exact transmission times */
+    /**
+     * \return line rate of the port, attribute DataRate, with exact transmission times. Thresholds,
+     *         headroom and paces follow this rate, also while the port sends more slowly.
+     */
     const RdmaLineRate& GetLineRate() const
+    {
+        return m_lineRate;
+    }
+
+    /** \return rate at which the port sends: GetLineRate(), or less after ChangeRate() */
+    const RdmaLineRate& GetCurrentRate() const
     {
         return m_rate;
     }
@@ -707,13 +737,14 @@ class QbbPort : private QbbFlowControlPort
     bool m_up{true};              //!< true if the link is up
     uint8_t m_stackWaits{0};      //!< classes that ns-3's traffic control waits for
     bool m_lineOverhead{true};    //!< attribute LineOverhead
-    RdmaLineRate m_rate;          //!< attribute DataRate
+    RdmaLineRate m_rate;          //!< rate at which the port sends
     QbbFlowControl m_flow;        //!< pauses sent and honoured; the first member is their state
     QbbLineExit* m_exit{nullptr}; //!< takes frames for another thread or process; null: none
     alignas(64) QbbPortCounters m_counters; //!< counters of this port
     /// Pool of pause frames and of ns-3's packets
     QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
     Ptr<QbbChannel> m_channel; //!< attached cable
+    RdmaLineRate m_lineRate;   //!< attribute DataRate
 
   private:
     template <auto source>
@@ -780,6 +811,9 @@ class QbbPort : private QbbFlowControlPort
 
     /** Called when the link went down or up, for the device. */
     virtual void LinkStateChanged() = 0;
+
+    /** Called when the port sends at another rate, for the device. */
+    virtual void RateChanged() = 0;
 
     /**
      * Called when a frame of a class in m_stackWaits has left its queue.

@@ -93,11 +93,11 @@ void
 QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 {
     QbbPort& port = *m_ports[output];
-    const RdmaBitRate outputRate = port.GetLineRate().GetBitRate();
-    RdmaBitRate inputsRate = m_ports[input]->GetLineRate().GetBitRate();
+    const RdmaBitRate outputRate = port.GetCurrentRate().GetBitRate();
+    RdmaBitRate inputsRate = m_ports[input]->GetCurrentRate().GetBitRate();
     // The sum stops once it exceeds the output rate. The frame's own input is already included.
     m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
-        inputsRate += other == input ? 0_bps : m_ports[other]->GetLineRate().GetBitRate();
+        inputsRate += other == input ? 0_bps : m_ports[other]->GetCurrentRate().GetBitRate();
         return inputsRate > outputRate;
     });
     for (QbbMarker* marker : m_markers)

@@ -229,6 +229,30 @@ CASES = {
     "retries": (
         ["--transport=roce[RetryCount=-1]"], {}, r"--transport: ns3::RoceTransport: RetryCount '-1'; accepted: 0 to"
     ),
+    "failure of no node": (
+        ["--failures=spine-7:down:1us"], {}, r"--failures: 'spine-7:down:1us': there is no node 'spine-7'; accepted: a name such as"
+    ),
+    "failure of no link": (
+        ["--failures=host-0/spine-0:down:1us"], {}, r"there is no link between host-0 and spine-0; accepted: a neighbour of host-0: leaf-0$"
+    ),
+    "failure that ends before it begins": (
+        ["--failures=spine-0:down:2us:1us"], {}, r"the stop is not after the start; accepted: a stop after 2us$"
+    ),
+    "recovery without a failure": (
+        ["--failures=spine-0:up:1us"], {}, r"spine-0 comes up at 1000ns and has not gone down before; accepted: an up after a down"
+    ),
+    "failure to a rate of 0": (
+        ["--failures=leaf-0/spine-0:rate=0bps:1us"], {}, r"rate '0bps'; accepted: 1Mbps to 400Gbps, the link's own rate"
+    ),
+    "failure in a file": (
+        ["--failures=f.csv"], {"f.csv": "where,event,start\nspine-0,down,1\n"}, r"--failures: f.csv:2: start: '1' has no unit"
+    ),
+    "failures without columns": (
+        ["--failures=file:f.txt"], {"f.txt": "spine-0,down,1us\n"}, r"f.txt:1: spine-0: an unknown column; accepted: the columns where"
+    ),
+    "topology of htsim with an unknown key": (
+        ["--topology=file:t.topo"], {"t.topo": "Nodes 4\nTires 2\n"}, r"t.topo:2: Tires: an unknown key; accepted: Nodes, Tiers, Podsize"
+    ),
     "storm at a switch": (
         ["--storm=64", "--workload=incast:2"], {}, r"--storm: node 64 is not a host; accepted: the id of one of the 64"
     ),

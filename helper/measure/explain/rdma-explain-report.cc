@@ -1236,6 +1236,11 @@ RdmaExplainReport::WriteForecasts(std::ostream& os) const
     {
         PrintCost(os, m_cost);
     }
+    for (const RdmaFailurePlan::Failure& failure : m_fabric->GetFailures().GetFailures())
+    {
+        os << "Failure: " << RdmaFailurePlan::Describe(failure) << "\n";
+    }
+    os << (m_fabric->GetFailures().IsEmpty() ? "" : "\n");
     for (const RdmaClassForecast& forecast : m_forecasts)
     {
         PrintClassForecast(os, forecast);

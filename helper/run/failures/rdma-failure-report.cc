@@ -8,8 +8,12 @@
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-results.h"
 #include "rdma-shared-run.h"
+#include "rdma-time.h"
+#include "rdma-units.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -22,7 +26,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaFailureReport);
 const RdmaPartName g_failureReportName("failures",
                                        RdmaFailureReport::GetTypeId(),
                                        "",
-                                       "report of storms, slow receivers and watchdogs");
+                                       "report of failures, storms, slow receivers and watchdogs");
 
 TypeId
 RdmaFailureReport::GetTypeId()
@@ -38,6 +42,86 @@ void
 RdmaFailureReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
     m_fabric = fabric;
+    const RdmaFailurePlan& plan = fabric->GetFailures();
+    if (plan.IsEmpty())
+    {
+        return;
+    }
+    fabric->GetRouting()->TraceConnectWithoutContext("RoutesChanged",
+                                                     Callback<void>([times = m_routeChanges] {
+                                                         if (times->empty() ||
+                                                             times->back() != RdmaNow())
+                                                         {
+                                                             times->push_back(RdmaNow());
+                                                         }
+                                                     }));
+    std::set<uint32_t> links;
+    for (const std::vector<uint32_t>& more : plan.GetLinks(fabric->GetTopology()))
+    {
+        links.insert(more.begin(), more.end());
+    }
+    // Each port writes to its own entry, perhaps on a thread of its own.
+    m_lastLosses->resize(fabric->GetTopology().GetNLinks());
+    for (const uint32_t link : links)
+    {
+        const RdmaTopologyLink& ends = fabric->GetTopology().GetLink(link);
+        for (const uint32_t node : {ends.a, ends.b})
+        {
+            fabric->GetDevice(link, node)
+                ->AddDropWatcher(
+                    [last = m_lastLosses, link, isB = node == ends.b](QbbDropReason reason) {
+                        if (reason == QbbDropReason::LINK_DOWN)
+                        {
+                            (*last)[link][isB ? 1 : 0] = RdmaNow();
+                        }
+                    });
+        }
+    }
+}
+
+void
+RdmaFailureReport::PrintFailures(std::ostream& os) const
+{
+    const auto formatUs = [](RdmaPs time) {
+        return FormatRdmaReal(static_cast<double>(time) / 1e6) + "us";
+    };
+    const RdmaFailurePlan& plan = m_fabric->GetFailures();
+    const auto links = plan.GetLinks(m_fabric->GetTopology());
+    for (std::size_t i = 0; i < links.size(); ++i)
+    {
+        uint64_t down = 0;
+        uint64_t errors = 0;
+        std::vector<RdmaPs> last(1);
+        for (const uint32_t link : links[i])
+        {
+            const RdmaTopologyLink& ends = m_fabric->GetTopology().GetLink(link);
+            for (const uint32_t node : {ends.a, ends.b})
+            {
+                const auto& drops = m_fabric->GetDevice(link, node)->GetCounters().dropsByReason;
+                down += drops[static_cast<std::size_t>(QbbDropReason::LINK_DOWN)];
+                errors += drops[static_cast<std::size_t>(QbbDropReason::CORRUPTED)];
+            }
+            last[0] = std::max({last[0], (*m_lastLosses)[link][0], (*m_lastLosses)[link][1]});
+        }
+        down = SumRdmaValues(down);
+        errors = SumRdmaValues(errors);
+        const std::vector<RdmaPs> lasts = ShareRdmaValues(last);
+        os << "failure: " << RdmaFailurePlan::Describe(plan.GetFailures()[i]) << ": its links lost "
+           << down << " frames while down"
+           << (down == 0
+                   ? ""
+                   : ", the last at " + formatUs(*std::max_element(lasts.begin(), lasts.end())))
+           << ", and " << errors << " by errors\n";
+    }
+    if (!m_routeChanges->empty())
+    {
+        os << "routes changed at";
+        for (const RdmaPs at : *m_routeChanges)
+        {
+            os << (at == m_routeChanges->front() ? " " : ", ") << formatUs(at);
+        }
+        os << "\n";
+    }
 }
 
 std::string
@@ -91,6 +175,7 @@ RdmaFailureReport::DescribeWatchdog(uint32_t host) const
 void
 RdmaFailureReport::Print(std::ostream& os) const
 {
+    PrintFailures(os);
     const RdmaTopology& topology = m_fabric->GetTopology();
     std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // texts by section and node
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-htsim-topology.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
+#include "rdma-text-file.h"
 #include "rdma-topology-builder.h"
 #include "rdma-topology-reader.h"
 
@@ -10,19 +12,24 @@
 namespace ns3
 {
 
-/** A topology from a file, `file:PATH` (ReadRdmaTopology()), with the file's own rates. */
+/**
+ * A topology from a file, `file:PATH`, with the file's own rates: the format of the HPCC simulator
+ * (ParseRdmaTopology()), or .topo of htsim (ParseRdmaHtsimTopology()).
+ */
 class RdmaTopologyFile : public RdmaTopologyBuilder
 {
   public:
     /** \return the object TypeId */
     static TypeId GetTypeId()
     {
-        static TypeId tid = MakeFormType<RdmaTopologyFile>("ns3::RdmaTopologyFile")
-                                .AddAttribute("Path",
-                                              "The file, in the format of the HPCC simulator.",
-                                              StringValue(""),
-                                              MakeStringAccessor(&RdmaTopologyFile::m_path),
-                                              MakeStringChecker());
+        static TypeId tid =
+            MakeFormType<RdmaTopologyFile>("ns3::RdmaTopologyFile")
+                .AddAttribute("Path",
+                              "The file, in the format of the HPCC simulator, or .topo "
+                              "of htsim.",
+                              StringValue(""),
+                              MakeStringAccessor(&RdmaTopologyFile::m_path),
+                              MakeStringChecker());
         return tid;
     }
 
@@ -31,7 +38,9 @@ class RdmaTopologyFile : public RdmaTopologyBuilder
         RefuseRdmaIf(m_path.empty(),
                      "ns3::RdmaTopologyFile: Path ''; accepted: the path of a "
                      "topology file, as in file:PATH");
-        return ReadRdmaTopology(m_path);
+        const std::string text = ReadRdmaFile(m_path);
+        return IsRdmaHtsimTopology(m_path, text) ? ParseRdmaHtsimTopology(text, m_path)
+                                                 : ParseRdmaTopology(text, m_path);
     }
 
     bool HasOwnRates() const override
@@ -45,10 +54,11 @@ class RdmaTopologyFile : public RdmaTopologyBuilder
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTopologyFile);
 
-const RdmaPartName g_rdmaTopologyFileName("file",
-                                          RdmaTopologyFile::GetTypeId(),
-                                          "",
-                                          "a file in the format of the HPCC simulator",
-                                          {"Path*"});
+const RdmaPartName g_rdmaTopologyFileName(
+    "file",
+    RdmaTopologyFile::GetTypeId(),
+    "",
+    "a file in the format of the HPCC simulator, or .topo of htsim",
+    {"Path*"});
 
 } // namespace ns3

@@ -56,6 +56,12 @@ class RdmaPintPort
      */
     RdmaPintPort(RdmaBitRate rate, RdmaPs baseRtt);
 
+    /** \param rate B of the port from now on, above 0 */
+    void SetRate(RdmaBitRate rate)
+    {
+        m_perByte = 8e12 / static_cast<double>(rate);
+    }
+
     /**
      * A frame of any class begins its transmission.
      *

@@ -210,6 +210,17 @@ QbbFlowControl::Reset(RdmaPs now)
 }
 
 void
+QbbFlowControl::ChangeRate(const RdmaLineRate& rate, RdmaPs now)
+{
+    m_receiver.SetRate(rate);
+    m_sender.Configure(rate, m_settings.quanta, m_settings.refresh);
+    m_sender.Refresh(RDMA_NEVER);
+    RecordResumed(0xff, now); // no frame begins before the change at the new rate
+    UpdateState();
+    ArmTimers();
+}
+
+void
 QbbFlowControl::RecordResumed(uint8_t resumed, RdmaPs now)
 {
     for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))

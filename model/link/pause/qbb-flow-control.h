@@ -184,6 +184,15 @@ class QbbFlowControl
     /** Starts flow control with the simulation. \param rate line rate of the port */
     void Start(const RdmaLineRate& rate);
 
+    /**
+     * Changes the length of a pause quantum, and sends the pauses of the peer again, which
+     * therefore do not end before their next refresh.
+     *
+     * \param rate rate that gives a quantum its length
+     * \param now current time
+     */
+    void ChangeRate(const RdmaLineRate& rate, RdmaPs now);
+
     /** Stops flow control: no timer fires after this call. */
     void Stop();
 

@@ -25,7 +25,7 @@ Describe(const QbbPort& egress, uint8_t priority)
     arbitration.output = egress.GetPortNumber();
     arbitration.priority = priority;
     arbitration.waitingBytes = egress.GetQueues().GetBytes(priority);
-    arbitration.outputRate = egress.GetLineRate().GetBitRate();
+    arbitration.outputRate = egress.GetCurrentRate().GetBitRate();
     arbitration.now = RdmaNow();
     arbitration.pausedTime =
         egress.GetFlowControl().GetPauseReceiver().GetPausedTime(priority, arbitration.now);

@@ -55,7 +55,7 @@ QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, RdmaPs start)
     const RdmaIntUnits units = GetRdmaIntUnits(frame.intFormat);
     const uint64_t queue = egress.GetQueues().GetBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;
-    hop.rate = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
+    hop.rate = egress.GetCurrentRate().GetBitRate() / KILOBIT * KILOBIT;
     // The rate of the port has changed since the queue pair was connected.
     NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rate) == 0,
                     "rdma: telemetry" << GetRdmaNoCodeMessage(hop.rate));

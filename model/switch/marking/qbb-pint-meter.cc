@@ -64,13 +64,14 @@ QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
     if (asks && !meters[frame.priority])
     {
         meters[frame.priority] =
-            std::make_unique<RdmaPintPort>(port.GetLineRate().GetBitRate(), m_baseRtt);
+            std::make_unique<RdmaPintPort>(port.GetCurrentRate().GetBitRate(), m_baseRtt);
     }
     const uint32_t bytes = frame.size + port.GetLineOverheadBytes();
     for (uint8_t priority = 0; priority < meters.size(); ++priority)
     {
         if (meters[priority])
         {
+            meters[priority]->SetRate(port.GetCurrentRate().GetBitRate());
             meters[priority]->OnDeparture(bytes, port.GetQueues().GetBytes(priority), start);
         }
     }

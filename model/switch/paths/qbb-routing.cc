@@ -39,7 +39,11 @@ QbbRouting::GetTypeId()
                           "Time from a link going down or up until the switches have new routes.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&QbbRouting::m_convergenceDelay),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddTraceSource("RoutesChanged",
+                            "The switches have new routes, after a link went down or up",
+                            MakeTraceSourceAccessor(&QbbRouting::m_routesChanged),
+                            "ns3::TracedCallback::Empty");
     return tid;
 }
 
@@ -315,6 +319,7 @@ QbbRouting::UpdateRoutes()
     if (!mayUpdate || (!changed.empty() && !oneLink))
     {
         ComputeRoutes();
+        m_routesChanged();
         return;
     }
     UpdateHosts();
@@ -335,6 +340,7 @@ QbbRouting::UpdateRoutes()
         table.SetRoute(0, {});
         m_versions[i] = table.GetVersion();
     }
+    m_routesChanged();
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include <ns3/ipv4-address.h>
 #include <ns3/object.h>
+#include <ns3/traced-callback.h>
 
 #include <memory>
 #include <unordered_map>
@@ -215,6 +216,7 @@ class QbbRouting : public Object
     /// Host port by address, to find duplicates.
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
     Time m_convergenceDelay;                        //!< attribute ConvergenceDelay
+    TracedCallback<> m_routesChanged;               //!< trace source RoutesChanged
     std::shared_ptr<QbbHostIndex> m_index;          //!< locations of the hosts whose links are up
     std::vector<QbbHostPlace> m_places;             //!< location of each host, by index in m_hosts
     std::vector<QbbShortestRouting::Leaf> m_leaves; //!< switches with hosts, by leaf number

@@ -55,7 +55,7 @@ class TimedSendPipeline final : public RdmaSendPipeline
     RdmaPs GetLineTime(uint32_t bytes) const override
     {
         const QbbPort& port = m_engine.GetDevice();
-        return port.GetLineRate().BytesToPs(bytes + port.GetLineOverheadBytes());
+        return port.GetCurrentRate().BytesToPs(bytes + port.GetLineOverheadBytes());
     }
 
     void WakeAt(RdmaPs at) override

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-failure-plan.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-threads.h"
 
@@ -148,6 +149,20 @@ TraceAQueuePair(RdmaTestFabric& test, std::ostringstream& seen)
                 seen << Simulator::Now().GetTimeStep() << " at " << Simulator::GetContext() << "; ";
             });
         }));
+}
+
+/** Links and a switch fail, get slower and lossy, and are as before again. */
+void
+PlanFailures(RdmaTestFabric& test, std::ostringstream& seen)
+{
+    test.fabric->InstallFailures(RdmaFailurePlan::Parse(
+        "spine-1:down:3us:9us,leaf-0/spine-0:rate=30Gbps:2us:12us,spine-0->leaf-1:rate=25%:4us,"
+        "leaf-2/spine-0:loss=0.05:0us:20us,host-3/leaf-0:down:5us,host-3/leaf-0:up:7us"));
+    test.fabric->AssignStreams(1);
+    test.fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(2)));
+    test.fabric->GetRouting()->TraceConnectWithoutContext(
+        "RoutesChanged",
+        Callback<void>([&seen] { seen << Simulator::Now().GetTimeStep() << "; "; }));
 }
 
 /** Records hops at fixed times, in events without a node and in events of one node. */
@@ -324,6 +339,7 @@ class RdmaThreadsTestSuite : public TestSuite
         add("a sink at a port", TraceAPort, false);
         add("a sink at a queue pair, and its timer", TraceAQueuePair, false);
         add("events without a node, and of a node", LookRegularly, false);
+        add("failures and slow links", PlanFailures, false);
         add("stops", StopAndGoOn, false);
         add("pauses by hand", PauseByHand, false);
         add("an application", AddAnApplication, false);

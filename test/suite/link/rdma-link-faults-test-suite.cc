@@ -3,6 +3,7 @@
 #include "rdma-test-link.h"
 
 #include <ns3/boolean.h>
+#include <ns3/data-rate.h>
 #include <ns3/double.h>
 #include <ns3/error-model.h>
 #include <ns3/pointer.h>
@@ -171,6 +172,100 @@ class ErrorModelTestCase : public TestCase
     }
 };
 
+/** A port that sends more slowly for a while. */
+class RateChangeTestCase : public TestCase
+{
+  public:
+    RateChangeTestCase()
+        : TestCase("a link gets slower and fast again: frames, fractions and pauses")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* serialize : {"false", "true"})
+        {
+            CheckFrames(serialize);
+        }
+        CheckFraction();
+        CheckQuanta();
+        CheckPausesInForce();
+    }
+
+    void CheckFrames(const char* serialize)
+    {
+        RdmaTestLink link;
+        link.channel->SetAttribute("SerializeFrames", StringValue(serialize));
+        std::string rates;
+        link.a->TraceConnectWithoutContext("RateChange",
+                                           Callback<void, DataRate>([&](DataRate rate) {
+                                               rates += std::to_string(rate.GetBitRate()) + "@" +
+                                                        std::to_string(RdmaNow().Get()) + " ";
+                                           }));
+        // Frames 0 to 2 start at 1 000 000 + k x 101 600. Frame 2 (1 203 200) is being sent when
+        // the rate falls to a quarter. Frame 3 starts when frame 2 has left, at 1 304 800, and
+        // takes 1270 x 320 = 406 400; its last bit leaves after 1258 x 320 = 402 560. Frame 4
+        // (1 711 200) keeps that rate when the rate rises, and frame 5 starts at 2 117 600.
+        link.SendAt(1_us, 0, 6, 3);
+        link.At(1'250'000_ps, [&]() { link.channel->SetRateFrom(*link.a, 25_gbps); });
+        link.At(1'250'000_ps, [&]() { link.channel->SetRateFrom(*link.a, 25_gbps); });
+        link.At(1'900'000_ps, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetCurrentRate().GetBitRate(), 25_gbps, "slower");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetLineRate().GetBitRate(), 100_gbps, "as configured");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetCurrentRate().GetBitRate(), 100_gbps, "one way");
+            link.channel->SetRateFrom(*link.a, 100_gbps);
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
+                              "0@2100640 1@2202240 2@2303840 3@2707360 4@3113760 5@3218240",
+                              "arrivals");
+        NS_TEST_EXPECT_MSG_EQ(rates, "25000000000@1250000 100000000000@1900000 ", "trace");
+    }
+
+    /** 1270 bytes at 30 Gb/s take 338 666 2/3 ps; the line is free at the next picosecond. */
+    void CheckFraction()
+    {
+        RdmaTestLink link({{"DataRate", "30Gbps"}});
+        link.SendAt(1_us, 0, 2, 3);
+        link.At(1'100'000_ps, [&]() { link.channel->SetRateFrom(*link.a, 15_gbps); });
+        Simulator::Run();
+        // 1258 bytes take 335 466 2/3 ps at 30 Gb/s and 670 933 1/3 ps at 15 Gb/s.
+        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2335466 1@3009600", "arrivals");
+    }
+
+    /** A quantum has 512 bit times of the slower direction: 1000 quanta take 20.48 us. */
+    void CheckQuanta()
+    {
+        for (const bool isSender : {true, false})
+        {
+            RdmaTestLink link;
+            link.At(1_us, [&]() {
+                link.channel->SetRateFrom(isSender ? *link.a : *link.b, 25_gbps);
+                link.b->Enqueue(MakeTestPfc(*link.b, 1 << 3, 1000));
+            });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.GetPausedTime(), 20'480'000_ps, "paused");
+        }
+    }
+
+    /** The longer quantum would end a pause of the faster rate too early for its refresh. */
+    void CheckPausesInForce()
+    {
+        RdmaTestLink link({{"PauseQuanta", "1000"}});
+        const RdmaTestPfcLog log(link.b, "PfcSent");
+        link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+        // The refresh of the first pause would come after half of 5.12 us, at 3.56 us.
+        link.At(2_us, [&]() { link.channel->SetRateFrom(*link.a, 25_gbps); });
+        link.At(15_us, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+        link.At(16_us, [&]() { Simulator::Stop(Time(0)); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(log.GetText(),
+                              "3:1000@1000000 3:1000@2000000 3:1000@12240000 3:0@15000000",
+                              "pause, again at the new rate, after half of 20.48 us, and resumed");
+    }
+};
+
 /** Sizes and numbers of packets that Send() accepts. */
 class StackLimitsTestCase : public TestCase
 {
@@ -219,6 +314,7 @@ class RdmaLinkFaultsTestSuite : public TestSuite
         AddTestCase(new LinkStateTestCase);
         AddTestCase(new ErrorModelTestCase);
         AddTestCase(new StackLimitsTestCase);
+        AddTestCase(new RateChangeTestCase);
     }
 };
 
