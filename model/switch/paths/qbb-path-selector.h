@@ -180,6 +180,13 @@ class QbbPathSelector : public Object
         m_switch = sw;
     }
 
+    /** \return true if a trace source of the selector has a sink; then all events of the switch run
+     * on the thread of Simulator::Run() */
+    virtual bool HasSinks() const
+    {
+        return false;
+    }
+
     /** \return the switch that uses the selector */
     QbbSoleSwitch& GetSoleSwitch()
     {
