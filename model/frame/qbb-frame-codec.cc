@@ -24,6 +24,8 @@ namespace
 {
 
 constexpr uint32_t ADDRESS_BYTES = 6;
+constexpr uint32_t MOST_HEADER_BYTES =
+    MAC_HEADER_BYTES + VLAN_TAG_BYTES + QbbFabricHeader::FIXED_BYTES + QbbFabricHeader::MAX_BYTES;
 constexpr uint32_t MIN_BYTES = MIN_FRAME_BYTES - FCS_BYTES;
 constexpr uint32_t MAX_SDU_BYTES = 0xffff;
 constexpr uint16_t MIN_ETHERTYPE = 0x0600;
@@ -292,7 +294,7 @@ ToPacket(const QbbFrame& frame)
 {
     if (frame.type == QbbFrameType::PACKET)
     {
-        uint8_t header[MAC_HEADER_BYTES + VLAN_TAG_BYTES];
+        uint8_t header[MOST_HEADER_BYTES];
         QbbByteWriter io(header);
         WriteEthernet(io, frame);
         Ptr<Packet> packet = ToSdu(frame);
@@ -335,8 +337,7 @@ Parse(const uint8_t* bytes, size_t count, QbbFramePool& pool)
     {
         return MakeResult(nullptr, QbbParseError::TOO_SHORT);
     }
-    if (count > MAC_HEADER_BYTES + VLAN_TAG_BYTES + QbbFabricHeader::FIXED_BYTES +
-                    QbbFabricHeader::MAX_BYTES + MAX_SDU_BYTES)
+    if (count > MOST_HEADER_BYTES + MAX_SDU_BYTES)
     {
         return MakeResult(nullptr, QbbParseError::TOO_LONG);
     }

@@ -431,6 +431,13 @@ class QbbPort : private QbbFlowControlPort
         return m_scheduler;
     }
 
+    /** \return instant at which the line is or was free again, after the latest frame and its gap
+     */
+    RdmaPs GetLineFree() const
+    {
+        return m_busyUntil;
+    }
+
     /** \return line rate of the port, with exact transmission times */
     const RdmaLineRate& GetLineRate() const
     {
