@@ -121,7 +121,7 @@ RunProbe(const RdmaHeadroomCase& link,
     if (block > 0_ps)
     {
         Simulator::Schedule(PicoSeconds(block.Get()), [&]() {
-            constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
+            constexpr uint16_t LOCAL_EXPERIMENT = 0x88b6;
             port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
         });
     }

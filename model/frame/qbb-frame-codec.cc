@@ -24,6 +24,8 @@ namespace
 {
 
 constexpr uint32_t ADDRESS_BYTES = 6;
+constexpr uint32_t MOST_HEADER_BYTES =
+    MAC_HEADER_BYTES + VLAN_TAG_BYTES + QbbFabricHeader::FIXED_BYTES + QbbFabricHeader::MAX_BYTES;
 constexpr uint32_t MIN_BYTES = MIN_FRAME_BYTES - FCS_BYTES;
 constexpr uint32_t MAX_SDU_BYTES = 0xffff;
 constexpr uint16_t MIN_ETHERTYPE = 0x0600;
@@ -31,7 +33,7 @@ constexpr uint16_t MIN_ETHERTYPE = 0x0600;
 uint32_t
 HeaderBytes(const QbbFrame& frame)
 {
-    return MAC_HEADER_BYTES + (frame.tagged ? VLAN_TAG_BYTES : 0);
+    return MAC_HEADER_BYTES + (frame.tagged ? VLAN_TAG_BYTES : 0) + frame.GetFabricBytes();
 }
 
 /** \return number of zero bytes that pad a frame to the minimum size */
@@ -91,6 +93,17 @@ WriteEthernet(QbbByteWriter& io, const QbbFrame& frame)
         io.U16(ETHERTYPE_VLAN);
         io.U16(frame.tci);
     }
+    if (frame.hasFabric)
+    {
+        NS_ASSERT_MSG(!frame.IsMacControl(), "MAC control frames carry no header of switches");
+        io.U16(ETHERTYPE_FABRIC);
+        io.U8(frame.fabric.protocol);
+        io.U8(frame.fabric.count);
+        for (uint32_t i = 0; i < frame.fabric.count; ++i)
+        {
+            io.U8(frame.fabric.bytes[i]);
+        }
+    }
     io.U16(EtherType(frame));
 }
 
@@ -109,6 +122,35 @@ ReadEthernet(const uint8_t* bytes, QbbFrame& frame)
         io.U16(frame.etherType);
     }
     return io.At();
+}
+
+/**
+ * Reads the header of switches and the EtherType behind it.
+ *
+ * \param bytes the bytes behind the EtherType of the header
+ * \param frame frame to fill in
+ * \return address of the first byte behind the frame's own EtherType; null if the header is bad
+ */
+const uint8_t*
+ReadFabric(const uint8_t* bytes, QbbFrame& frame)
+{
+    frame.hasFabric = true;
+    frame.fabric = {};
+    QbbByteReader io(bytes);
+    io.U8(frame.fabric.protocol);
+    io.U8(frame.fabric.count);
+    if (frame.fabric.protocol == 0 || frame.fabric.count > QbbFabricHeader::MAX_BYTES)
+    {
+        return nullptr;
+    }
+    for (uint32_t i = 0; i < frame.fabric.count; ++i)
+    {
+        io.U8(frame.fabric.bytes[i]);
+    }
+    io.U16(frame.etherType);
+    const bool isAllowed =
+        frame.etherType != ETHERTYPE_FABRIC && frame.etherType != ETHERTYPE_MAC_CONTROL;
+    return isAllowed ? io.At() : nullptr;
 }
 
 /**
@@ -252,7 +294,7 @@ ToPacket(const QbbFrame& frame)
 {
     if (frame.type == QbbFrameType::PACKET)
     {
-        uint8_t header[MAC_HEADER_BYTES + VLAN_TAG_BYTES];
+        uint8_t header[MOST_HEADER_BYTES];
         QbbByteWriter io(header);
         WriteEthernet(io, frame);
         Ptr<Packet> packet = ToSdu(frame);
@@ -295,12 +337,20 @@ Parse(const uint8_t* bytes, size_t count, QbbFramePool& pool)
     {
         return MakeResult(nullptr, QbbParseError::TOO_SHORT);
     }
-    if (count > MAC_HEADER_BYTES + VLAN_TAG_BYTES + MAX_SDU_BYTES)
+    if (count > MOST_HEADER_BYTES + MAX_SDU_BYTES)
     {
         return MakeResult(nullptr, QbbParseError::TOO_LONG);
     }
     QbbFramePtr frame = pool.Allocate();
     const uint8_t* sdu = ReadEthernet(bytes, *frame);
+    if (frame->etherType == ETHERTYPE_FABRIC)
+    {
+        sdu = ReadFabric(sdu, *frame);
+        if (!sdu)
+        {
+            return MakeResult(nullptr, QbbParseError::BAD_FABRIC_HEADER);
+        }
+    }
     const QbbParseError error = ReadSdu(sdu, static_cast<uint32_t>(bytes + count - sdu), *frame);
     return MakeResult(std::move(frame), error);
 }
@@ -313,6 +363,10 @@ FromSdu(Ptr<const Packet> packet,
         const std::optional<uint16_t>& tci,
         QbbFramePool& pool)
 {
+    if (etherType == ETHERTYPE_FABRIC)
+    {
+        return MakeResult(nullptr, QbbParseError::BAD_FABRIC_HEADER);
+    }
     QbbFramePtr frame = pool.Allocate();
     frame->etherType = etherType;
     frame->srcMac = src;
@@ -340,6 +394,28 @@ FromSdu(Ptr<const Packet> packet,
         }
     }
     return MakeResult(std::move(frame), error);
+}
+
+void
+AddFabric(QbbFrame& frame, uint8_t protocol, uint8_t count)
+{
+    NS_ASSERT_MSG(!frame.hasFabric && !frame.IsMacControl(), "no place for a header of switches");
+    NS_ASSERT_MSG(protocol != 0 && count <= QbbFabricHeader::MAX_BYTES,
+                  "protocol " << +protocol << ", " << +count << " bytes");
+    frame.hasFabric = true;
+    frame.fabric = {protocol, count, {}};
+    // A frame of the minimum size may have padding, which the header takes the place of.
+    frame.size = frame.size > MIN_FRAME_BYTES ? frame.size + frame.GetFabricBytes()
+                                              : SerializedSize(frame) + FCS_BYTES;
+}
+
+void
+RemoveFabric(QbbFrame& frame)
+{
+    NS_ASSERT_MSG(frame.hasFabric, "a frame without a header of switches");
+    frame.size = std::max(MIN_FRAME_BYTES, frame.size - frame.GetFabricBytes());
+    frame.hasFabric = false;
+    frame.quanta = {};
 }
 
 } // namespace QbbFrameCodec

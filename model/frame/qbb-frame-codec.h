@@ -57,6 +57,8 @@ struct QbbParseResult
  *   virtual here: a non-zero byte cannot be kept and is an error.
  * - PFC, PAUSE: untagged, to 01-80-C2-00-00-01, 60 bytes, zeros after the fields. PFC: the upper
  *   half of the class-enable vector is 0; quanta of classes that are not enabled are kept.
+ * - Header of switches (QbbFabricHeader): the protocol is not 0, at most 14 bytes, in a frame that
+ * is neither MAC control nor has a second such header. ns-3's stack sends none.
  * - Other IPv4: version 4, header and total length within the bytes, header checksum 0 or correct.
  * - All others: anything.
  *
@@ -159,6 +161,24 @@ QbbParseResult FromSdu(Ptr<const Packet> packet,
                        const Mac48Address& dst,
                        const std::optional<uint16_t>& tci,
                        QbbFramePool& pool);
+
+/**
+ * \ingroup rdma
+ * Adds the header of switches, with zeros as its bytes, and enlarges the frame's `size`.
+ *
+ * \param frame a frame without such a header, not MAC control
+ * \param protocol number of the protocol, not 0
+ * \param count number of bytes of the protocol, at most QbbFabricHeader::MAX_BYTES
+ */
+void AddFabric(QbbFrame& frame, uint8_t protocol, uint8_t count);
+
+/**
+ * \ingroup rdma
+ * Removes the header of switches, and gives the frame the `size` that it had without it.
+ *
+ * \param frame a frame with the header
+ */
+void RemoveFabric(QbbFrame& frame);
 
 } // namespace QbbFrameCodec
 

@@ -21,7 +21,7 @@ static_assert(sizeof(QbbFrame) <= 192, "a frame takes at most three cache lines"
 bool
 QbbFrameFields::UsesRareFields() const
 {
-    if (type != QbbFrameType::ROCE || intRoom > 0)
+    if (type != QbbFrameType::ROCE || intRoom > 0 || hasFabric)
     {
         return true;
     }

@@ -54,7 +54,7 @@ struct QbbFrameHeaders
 
     uint16_t etherType{0}; //!< EtherType after the tag; 0x0800 for RoCEv2
     bool tagged{false};    //!< true if the frame carries an 802.1Q tag
-    bool gapOnly{false};   //!< BTH: a reserved bit, see RoceTransport; stands here to fill a gap
+    bool hasFabric{false}; //!< true if the frame carries the header `fabric`, between switches
     uint16_t tci{0};       //!< tag control information: PCP (3 bits), DEI, VLAN id (12 bits)
     Mac48Address dstMac;   //!< destination MAC address on this hop
     Mac48Address srcMac;   //!< source MAC address on this hop
@@ -134,7 +134,27 @@ struct QbbFrameExtensions
 
 /**
  * \ingroup rdma
- * Fields that few frames use: immediate data, atomics, a full telemetry trailer, and pause frames.
+ * Header that a switch adds to a frame for other switches; see QbbPathSelector. On the wire it
+ * stands behind the MAC addresses and the 802.1Q tag, if any: the EtherType 0x88B5 (IEEE 802,
+ * local experiments), the protocol, the count, the bytes, and then the frame's own EtherType. It
+ * adds FIXED_BYTES + count bytes to the frame. Only the path selectors that exchange the header
+ * know what its bytes mean. QbbFrameCodec::AddFabric() adds the header and RemoveFabric() removes
+ * it; both change QbbFrame::size.
+ */
+struct QbbFabricHeader
+{
+    static constexpr uint32_t MAX_BYTES = 14;  //!< largest count
+    static constexpr uint32_t FIXED_BYTES = 4; //!< bytes on the wire besides those of `bytes`
+
+    uint8_t protocol;                     //!< number of the selector's protocol, not 0
+    uint8_t count;                        //!< number of bytes in use, 0..MAX_BYTES
+    std::array<uint8_t, MAX_BYTES> bytes; //!< the selector's own bytes; zeros from `count` on
+};
+
+/**
+ * \ingroup rdma
+ * Fields that few frames use: immediate data, atomics, a full telemetry trailer, pause frames, and
+ * the header of switches.
  */
 struct QbbFrameRareFields
 {
@@ -144,9 +164,15 @@ struct QbbFrameRareFields
 
     // MAC control (PFC, PAUSE)
 
-    uint8_t classEnable{0};           //!< PFC class-enable vector: bit p set if quanta[p] is valid
-    std::array<uint16_t, 8> quanta{}; //!< pause times in units of 512 bit times; PAUSE uses [0]
-    uint16_t unusedTwoBytes{0};       //!< in place of padding, whose bytes would be arbitrary
+    uint8_t classEnable{0}; //!< PFC class-enable vector: bit p set if quanta[p] is valid
+
+    union {
+        /// MAC control: pause times in units of 512 bit times; PAUSE uses [0].
+        std::array<uint16_t, 8> quanta{};
+        QbbFabricHeader fabric; //!< other frames: header of switches, if hasFabric is true
+    };
+
+    uint16_t unusedTwoBytes{0}; //!< in place of padding, whose bytes would be arbitrary
 
     // Immediate data and atomics
 
@@ -176,6 +202,12 @@ struct QbbFrameFields : public QbbFrameHeaders,
     bool IsMacControl() const
     {
         return type == QbbFrameType::PFC || type == QbbFrameType::PAUSE;
+    }
+
+    /// \return bytes that the header of switches adds to the frame; 0: the frame has none
+    uint32_t GetFabricBytes() const
+    {
+        return hasFabric ? QbbFabricHeader::FIXED_BYTES + fabric.count : 0;
     }
 
     /// \return true if the wire carries some of QbbFrameRareFields, telemetry records or a packet

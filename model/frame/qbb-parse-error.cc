@@ -20,6 +20,8 @@ QbbParseErrorName(QbbParseError error)
         return "BAD_TAG";
     case QbbParseError::BAD_ETHERTYPE:
         return "BAD_ETHERTYPE";
+    case QbbParseError::BAD_FABRIC_HEADER:
+        return "BAD_FABRIC_HEADER";
     case QbbParseError::BAD_IPV4_HEADER:
         return "BAD_IPV4_HEADER";
     case QbbParseError::BAD_IPV4_CHECKSUM:

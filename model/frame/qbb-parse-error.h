@@ -20,6 +20,7 @@ enum class QbbParseError : uint8_t
     TOO_LONG,           //!< more than 65535 bytes after the Ethernet header
     BAD_TAG,            //!< a second 802.1Q tag, or a tag in a packet of the stack
     BAD_ETHERTYPE,      //!< EtherType field below 0x0600, which is a length
+    BAD_FABRIC_HEADER,  //!< header of switches: protocol 0, too many bytes, or not allowed here
     BAD_IPV4_HEADER,    //!< version, header length or total length is invalid
     BAD_IPV4_CHECKSUM,  //!< IPv4 header checksum is neither 0 (not computed) nor correct
     BAD_ROCE_IPV4,      //!< RoCE: options, identification, flags or checksum not as RoCEv2 requires

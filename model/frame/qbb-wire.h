@@ -47,6 +47,7 @@ constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;        //!< EtherType of IPv4
 constexpr uint16_t ETHERTYPE_ARP = 0x0806;         //!< EtherType of ARP
 constexpr uint16_t ETHERTYPE_VLAN = 0x8100;        //!< EtherType (TPID) of an 802.1Q tag
 constexpr uint16_t ETHERTYPE_MAC_CONTROL = 0x8808; //!< EtherType of MAC control
+constexpr uint16_t ETHERTYPE_FABRIC = 0x88b5;      //!< EtherType of a QbbFabricHeader
 constexpr uint16_t MAC_CONTROL_PAUSE = 0x0001;     //!< MAC control opcode of 802.3x PAUSE
 constexpr uint16_t MAC_CONTROL_PFC = 0x0101;       //!< MAC control opcode of PFC
 constexpr uint16_t ROCE_UDP_PORT = 4791;           //!< UDP destination port of RoCEv2

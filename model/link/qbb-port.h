@@ -452,6 +452,13 @@ class QbbPort : private QbbFlowControlPort
         return m_scheduler;
     }
 
+    /** \return instant at which the line is or was free again, after the latest frame and its gap
+     */
+    RdmaPs GetLineFree() const
+    {
+        return m_busyUntil;
+    }
+
     /**
      * \return line rate of the port, attribute DataRate, with exact transmission times. Thresholds,
      *         headroom and paces follow this rate, also while the port sends more slowly.

@@ -272,14 +272,29 @@ QbbSwitch::GetPortProfiles() const
         profile.rate = device.GetLineRate().GetBitRate();
         profile.delay = device.GetQbbChannel()->GetDelayPs();
         profile.reaction = peer->GetFlowControl().GetReactionDelay();
-        profile.maxFrameBytes = device.GetMaxFrameBytes();
-        profile.peerMaxFrameBytes = peer->GetMaxFrameBytes();
+        const uint32_t headerBytes = GetHeaderBytes(device);
+        profile.maxFrameBytes = device.GetMaxFrameBytes() + headerBytes;
+        profile.peerMaxFrameBytes = peer->GetMaxFrameBytes() + headerBytes;
         profile.lineOverheadBytes = device.GetLineOverheadBytes();
         profile.losslessMask = device.GetFlowControl().GetLosslessClasses();
         profile.oneHeadroom = device.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
         profiles.push_back(profile);
     }
     return profiles;
+}
+
+bool
+QbbSwitch::LeadsToSwitch(uint16_t port) const
+{
+    const QbbPort* peer = m_ports[port]->GetPeer();
+    return peer && peer->GetSink() && peer->GetSink()->IsForwarder();
+}
+
+// Returns the bytes that the path selector may add to a frame on the port's cable.
+uint32_t
+QbbSwitch::GetHeaderBytes(const QbbPort& port) const
+{
+    return m_selector && LeadsToSwitch(port.GetPortNumber()) ? m_selector->GetHeaderBytes() : 0;
 }
 
 void
@@ -296,6 +311,10 @@ QbbSwitch::ConfigureBuffer()
     for (QbbMarker* marker : GetMarkers())
     {
         marker->Configure(GetPortList(), m_inputQueueing != nullptr);
+    }
+    if (m_selector)
+    {
+        m_selector->Configure();
     }
     m_configured = true;
     UpdateMarkerLists();
@@ -394,12 +413,24 @@ QbbSwitch::GetPintBaseRtt() const
 void
 QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
 {
+    const bool seesFrames = m_selectorMoments != 0 || (selector && selector->GetMoments() != 0);
+    if (seesFrames)
+    {
+        const Ptr<Node> node = GetObject<Node>();
+        RefuseRdmaIf(IsInitialized(),
+                     "the path selector of the switch of node ",
+                     node ? node->GetId() : 0,
+                     " is changed while the switch runs, and the old selector or the new one has "
+                     "state about frames; accepted: a change before Simulator::Run(), or between "
+                     "selectors whose GetMoments() is 0");
+    }
     Change(m_selector, selector);
     m_selector = selector;
     if (m_selector)
     {
         m_selector->SetSwitch(this);
     }
+    UpdateMarkerLists();
 }
 
 void
@@ -436,6 +467,7 @@ QbbSwitch::ReleaseMarkers()
     m_ecnMarker = nullptr;
     m_lengthAtJoining = nullptr;
     m_hasOtherMarkers = false;
+    m_selectorMoments = 0;
     m_atJoining.clear();
     m_atDeparture.clear();
     m_lengthMarker = nullptr;
@@ -488,7 +520,8 @@ QbbSwitch::UpdateMarkerLists()
         m_atJoining.erase(m_atJoining.begin());
     }
     m_atDeparture = GetMarkers(QbbMarker::DEPARTS);
-    m_hasOtherMarkers = !m_atJoining.empty() || !m_atDeparture.empty();
+    m_selectorMoments = m_selector ? m_selector->GetMoments() : 0;
+    m_hasOtherMarkers = !m_atJoining.empty() || !m_atDeparture.empty() || m_selectorMoments != 0;
     if (m_inputQueueing)
     {
         m_inputQueueing->SetMarkers(GetMarkers(QbbMarker::CHOSEN));
@@ -568,6 +601,13 @@ QbbSwitch::MayPassUncharged(const QbbPort& egress, const QbbFrame& frame) const
            frame.intRoom == 0 && !m_cutThrough && !m_inputQueueing;
 }
 
+[[gnu::always_inline]] inline bool
+QbbSwitch::IsTooLong(const QbbFrame& frame, const QbbPort& egress) const
+{
+    const uint32_t most = egress.GetMaxFrameBytes();
+    return frame.size > most && frame.size - frame.GetFabricBytes() > most;
+}
+
 [[gnu::always_inline]] inline void
 QbbSwitch::ShowJoining(QbbPort& egress, QbbFrame& frame) const
 {
@@ -609,6 +649,15 @@ QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         port.CountDrop(fields, QbbDropReason::TTL_EXPIRED);
         return;
     }
+    const uint32_t received = fields.size;
+    if (m_selectorMoments & QbbPathSelector::ARRIVES)
+    {
+        m_selector->FrameArrives(port, frame);
+        if (!frame)
+        {
+            return;
+        }
+    }
     const QbbForwardingTable::Route route = m_table.Find(fields.dstIp);
     if (route.count == 0)
     {
@@ -623,13 +672,12 @@ QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     }
     QbbPort& device = *m_ports[egressNumber];
     device.PrefetchLine();
-    const uint32_t received = fields.size;
     if (fields.tagged && device.IsRoutedPort())
     {
         fields.tagged = false;
         fields.size = std::max(fields.size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
     }
-    if (fields.size > device.GetMaxFrameBytes())
+    if (IsTooLong(fields, device))
     {
         DropTooLong(device, fields);
         return;
@@ -658,6 +706,14 @@ QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     --fields.ttl;
+    if (m_selectorMoments & QbbPathSelector::JOINS)
+    {
+        m_selector->FrameJoins(device, frame);
+        if (!frame)
+        {
+            return;
+        }
+    }
     if (fields.ecn != 0)
     {
         ShowJoining(device, fields);
@@ -679,6 +735,40 @@ QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     device.Enqueue(std::move(frame), eventTime);
+}
+
+void
+QbbSwitch::SendOwn(uint16_t port, QbbFramePtr&& frame)
+{
+    QbbPort& egress = *m_ports[port];
+    frame->ingressPort = QbbPort::NO_PORT;
+    frame->srcMac = egress.GetMac();
+    frame->dstMac = egress.GetPeerMac();
+    egress.Enqueue(std::move(frame));
+}
+
+void
+QbbSwitch::ReleaseHeld(QbbPort& egress, QbbFramePtr&& frame)
+{
+    if (frame->ecn != 0)
+    {
+        ShowJoining(egress, *frame);
+    }
+    frame->srcMac = egress.GetMac();
+    frame->dstMac = egress.GetPeerMac();
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->Push(egress.GetPortNumber(), std::move(frame), RdmaEventNow());
+        return;
+    }
+    egress.Enqueue(std::move(frame));
+}
+
+void
+QbbSwitch::DropHeld(QbbPort& egress, QbbFramePtr&& frame, QbbDropReason reason)
+{
+    const QbbFramePtr last = std::move(frame);
+    egress.DropUnsent(*last, reason);
 }
 
 // Answers an ARP request (RFC 826) through its ingress port. A frame that gets no answer is counted
@@ -869,7 +959,9 @@ QbbSwitch::ResumePeers()
 void
 QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, RdmaPs start)
 {
-    if ((m_hasOtherMarkers && !m_atDeparture.empty()) || frame.intRoom > 0)
+    if ((m_hasOtherMarkers &&
+         (m_selectorMoments & QbbPathSelector::DEPARTS || !m_atDeparture.empty())) ||
+        frame.intRoom > 0)
     {
         ShowDeparture(port, frame, start);
         return;
@@ -893,6 +985,10 @@ QbbSwitch::ShowDeparture(QbbPort& port, QbbFrame& frame, RdmaPs start)
     }
     if (!frame.IsMacControl())
     {
+        if (m_selectorMoments & QbbPathSelector::DEPARTS)
+        {
+            m_selector->FrameDeparts(port, frame, start);
+        }
         ReleaseRoom(port, frame);
     }
 }

@@ -207,6 +207,42 @@ class QbbSwitch : public Object, public QbbFrameSink
         return m_table;
     }
 
+    /** \return the path selector; null: ECMP */
+    Ptr<QbbPathSelector> GetPathSelector() const
+    {
+        return m_selector;
+    }
+
+    /** \param port port number \return true if the cable of the port leads to a switch */
+    bool LeadsToSwitch(uint16_t port) const;
+
+    /**
+     * Sends a frame that this switch has made; see QbbPathSelector. The frame is charged to no
+     * buffer.
+     *
+     * \param port number of the egress port
+     * \param frame the frame, whose addresses of Ethernet and ingress port are set here
+     */
+    void SendOwn(uint16_t port, QbbFramePtr&& frame);
+
+    /**
+     * Lets a frame go on that the path selector has held back: the frame is marked and joins its
+     * queue.
+     *
+     * \param egress the egress port of QbbPathSelector::FrameJoins()
+     * \param frame the frame
+     */
+    void ReleaseHeld(QbbPort& egress, QbbFramePtr&& frame);
+
+    /**
+     * Drops a frame that the path selector has held back, and frees its buffer.
+     *
+     * \param egress the egress port of QbbPathSelector::FrameJoins()
+     * \param frame the frame
+     * \param reason drop reason to count at the egress port
+     */
+    void DropHeld(QbbPort& egress, QbbFramePtr&& frame, QbbDropReason reason);
+
     /**
      * \param gate decides about the frames of \p classes; must outlive the switch's events
      * \param classes bit p set: class p is gated; 0: no class is gated
@@ -376,6 +412,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     Time GetPintBaseRtt() const;
     void SetPathSelector(Ptr<QbbPathSelector> selector);
     void SetEcmpSeed(uint32_t seed);
+    uint32_t GetHeaderBytes(const QbbPort& port) const;
     void ConfigureQueueing();
     std::vector<QbbPort*> GetPortList() const;
 
@@ -384,6 +421,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     bool MayPassUncharged(const QbbPort& egress, const QbbFrame& frame) const;
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
+    bool IsTooLong(const QbbFrame& frame, const QbbPort& egress) const;
     void ReleaseRoom(QbbPort& port, const QbbFrame& frame);
     void ResumePeers();
     void AnswerArp(QbbPort& port, const QbbFrame& frame) const;
@@ -409,14 +447,16 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbPathSelector> m_selector;        //!< chooses among equal-cost ports; null: ECMP
     /// Virtual output queues; null: output-queued.
     std::unique_ptr<QbbInputQueueing> m_inputQueueing;
-    uint32_t m_seed{0};         //!< ECMP seed
-    bool m_cutThrough{false};   //!< attribute CutThrough
-    uint8_t m_gated{0};         //!< bit mask of the gated classes, from SetGate()
-    QbbForwardingTable m_table; //!< forwarding table
+    uint32_t m_seed{0};           //!< ECMP seed
+    bool m_cutThrough{false};     //!< attribute CutThrough
+    uint8_t m_gated{0};           //!< bit mask of the gated classes, from SetGate()
+    uint8_t m_selectorMoments{0}; //!< m_selector's GetMoments(), once the switch is configured
+    QbbForwardingTable m_table;   //!< forwarding table
 
     /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
     QbbQueueLengthMarker* m_lengthAtJoining{nullptr};
-    bool m_hasOtherMarkers{false};            //!< m_atJoining or m_atDeparture has a marker
+    /// m_atJoining or m_atDeparture has a marker, or m_selectorMoments is not 0.
+    bool m_hasOtherMarkers{false};
     std::vector<QbbMarker*> m_atJoining;      //!< other markers that see packets at JOINS
     std::vector<QbbMarker*> m_atDeparture;    //!< markers that see frames at QbbMarker::DEPARTS
     Ptr<QbbEcnMarker> m_ecnMarker;            //!< attribute EcnMarker

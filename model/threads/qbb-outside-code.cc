@@ -4,6 +4,7 @@
 
 #include "qbb-channel.h"
 #include "qbb-pfc-watchdog.h"
+#include "qbb-switch.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-nic.h"
 
@@ -58,6 +59,11 @@ FindSink(const Node& node)
     if (watchdog && watchdog->HasSinks())
     {
         return "a sink of the watchdog";
+    }
+    const auto sw = node.GetObject<QbbSwitch>();
+    if (sw && sw->GetPathSelector() && sw->GetPathSelector()->HasSinks())
+    {
+        return "a sink of the path selector";
     }
     const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
         const auto of = port->GetObject<RdmaNicWatchdog>();

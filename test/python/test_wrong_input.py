@@ -194,7 +194,7 @@ CASES = {
     "certain loss": (["--loss=1"], {}, r"--loss: 1; accepted: 0 to 0.999999$"),
     "unknown paths": (
         ["--paths=x"], {},
-        r"--paths: 'x' is no ns3::QbbPathSelector; accepted: ecmp, drill, flowlet\[:Gap\], spray, spray-in-turn, wcmp"
+        r"--paths: 'x' is no ns3::QbbPathSelector; accepted: ecmp, adaptive, conga.*, flowlet\[:Gap\], spray, spray-in-turn, wcmp"
     ),
     "unknown routes": (
         ["--ns3::QbbRouting::Algorithm=x"], {}, r"--ns3::QbbRouting::Algorithm: .*'x'; accepted: ShortestPath, UpDown"

@@ -215,7 +215,13 @@ class RdmaTestRandomRun
             helper.SetCongestionControl(control);
             helper.EnableEcn(control == "ns3::RdmaDcqcn");
         }
-        helper.SetPathSelector(dice.OneOf(Names{"ecmp", "spray", "drill", "wcmp"}));
+        helper.SetPathSelector(
+            dice.OneOf(std::array<const char*, 6>{"ecmp",
+                                                  "spray",
+                                                  "drill",
+                                                  "wcmp",
+                                                  "adaptive",
+                                                  "adaptive[Ties=Random|LoadWeight=50|Gap=2us]"}));
         helper.SetDeviceAttribute("FlowControl", StringValue(dice.OneIn(4) ? "None" : "Pfc"));
         helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3));
         helper.SetChannelAttribute("SerializeFrames", BooleanValue(dice.OneIn(4)));

@@ -21,7 +21,8 @@ namespace ns3
 class QbbRawHeader : public Header
 {
   public:
-    static constexpr uint32_t MAX_BYTES = 20; //!< most bytes: an IPv4 header without options
+    static constexpr uint32_t MAX_BYTES =
+        36; //!< most bytes: Ethernet with a tag and a QbbFabricHeader
 
     /** \return the TypeId of the class */
     static TypeId GetTypeId();

@@ -53,7 +53,7 @@ QbbDrillPathSelector::QbbDrillPathSelector()
 }
 
 void
-QbbDrillPathSelector::SetSwitch(const QbbSwitch* sw)
+QbbDrillPathSelector::SetSwitch(QbbSwitch* sw)
 {
     QbbPathSelector::SetSwitch(sw);
     m_best.clear();

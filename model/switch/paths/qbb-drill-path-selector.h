@@ -38,7 +38,7 @@ class QbbDrillPathSelector : public QbbPathSelector
 
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;
     int64_t AssignStreams(int64_t stream) override;
-    void SetSwitch(const QbbSwitch* sw) override;
+    void SetSwitch(QbbSwitch* sw) override;
 
   private:
     /** A sampled port. */

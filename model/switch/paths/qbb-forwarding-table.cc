@@ -30,6 +30,7 @@ QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
 {
     ++m_version;
     m_hosts = std::move(hosts);
+    m_leaf = leaf;
     m_routeOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
     if (leaf == QbbHostPlace::NO_LEAF)
     {

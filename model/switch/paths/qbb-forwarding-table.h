@@ -252,6 +252,28 @@ class QbbForwardingTable
      */
     void AddPrefix(uint32_t network, uint8_t length, Group ports);
 
+    /** \return number of this switch among the leaves; QbbHostPlace::NO_LEAF: it has no hosts */
+    uint32_t GetLeaf() const
+    {
+        return m_leaf;
+    }
+
+    /** \return number of leaves in the fabric, which are numbered from 0 */
+    uint32_t GetNLeaves() const
+    {
+        return m_routeOfLeaf.empty() ? 0 : static_cast<uint32_t>(m_routeOfLeaf.size() - 1);
+    }
+
+    /**
+     * \param destination IPv4 address, host byte order
+     * \return number of the leaf of the host; QbbHostPlace::NO_LEAF: the address is that of no
+     * host, or the host's link is down
+     */
+    uint32_t GetLeafOf(uint32_t destination) const
+    {
+        return m_hosts ? m_hosts->Find(destination).leaf : QbbHostPlace::NO_LEAF;
+    }
+
     /** \return number of single destinations with a route, including hosts */
     std::size_t GetNRoutes() const;
 
@@ -368,6 +390,7 @@ class QbbForwardingTable
     std::vector<Prefix> m_prefixes;              //!< prefix routes, longest first
     QbbAddressTable<uint32_t> m_routes;          //!< routes of single destinations
     uint64_t m_version{0};                       //!< version of the routes, see GetVersion()
+    uint32_t m_leaf{QbbHostPlace::NO_LEAF};      //!< number of this switch among the leaves
 };
 
 } // namespace ns3

@@ -50,7 +50,7 @@ QbbWcmpPathSelector::SetWeight(uint16_t port, uint32_t weight)
 }
 
 void
-QbbWcmpPathSelector::SetSwitch(const QbbSwitch* sw)
+QbbWcmpPathSelector::SetSwitch(QbbSwitch* sw)
 {
     QbbPathSelector::SetSwitch(sw);
     m_weights.clear();

@@ -44,7 +44,7 @@ class QbbWcmpPathSelector : public QbbPathSelector
     std::optional<uint16_t> Predict(uint32_t flowHash,
                                     const QbbForwardingTable::Group& ports) const override;
     int64_t AssignStreams(int64_t stream) override;
-    void SetSwitch(const QbbSwitch* sw) override;
+    void SetSwitch(QbbSwitch* sw) override;
 
     bool MayReorder(RdmaPs) const override
     {

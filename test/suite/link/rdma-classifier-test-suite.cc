@@ -29,7 +29,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint16_t OTHER_TYPE = 0x88b5; //!< local experimental EtherType
+constexpr uint16_t OTHER_TYPE = 0x88b6; //!< local experimental EtherType
 
 /** \param dscp DSCP \return an IPv4 packet of 100 B */
 Ptr<Packet>

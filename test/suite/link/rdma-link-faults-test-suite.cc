@@ -60,7 +60,7 @@ class LinkStateTestCase : public TestCase
         // While the link is down, the port gets one frame, and ns-3's stack sends one packet.
         link.SendAt(2'200'000_ps, 20, 1, 3);
         link.At(2'200'000_ps, [&]() {
-            const bool sent = link.a->Send(Create<Packet>(100), link.b->GetAddress(), 0x88b5);
+            const bool sent = link.a->Send(Create<Packet>(100), link.b->GetAddress(), 0x88b6);
             NS_TEST_EXPECT_MSG_EQ(sent, false, "no link to send over");
         });
         link.At(2'210'000_ps, [&]() { link.channel->SetUp(true); });
@@ -280,7 +280,7 @@ class StackLimitsTestCase : public TestCase
     {
         RdmaTestLink link({{"Mtu", "1500"}, {"MaxStackQueueBytes", "3036"}});
         const auto to = link.b->GetAddress();
-        constexpr uint16_t TYPE = 0x88b5; // local experimental
+        constexpr uint16_t TYPE = 0x88b6; // local experimental
         link.At(1_us, [&]() {
             // 1500 B are 1518 B with MAC header and FCS. The first frame goes onto the line at
             // once, two more are 3036 B in the queue.

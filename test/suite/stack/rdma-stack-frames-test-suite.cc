@@ -140,7 +140,7 @@ class HandlerTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 1, "nothing else");
     }
 
-    static constexpr uint16_t TYPE = 0x88b5; //!< local experimental EtherType
+    static constexpr uint16_t TYPE = 0x88b6; //!< local experimental EtherType
 
     Mac48Address m_sender;  //!< MAC address of the sender
     std::string m_received; //!< bytes of each frame
@@ -172,7 +172,7 @@ class SwitchStackTestCase : public TestCase
         Simulator::Schedule(MicroSeconds(1), [&]() {
             for (uint32_t i = 0; i < 3; ++i)
             {
-                port->Send(Create<Packet>(100), host->GetAddress(), 0x88b5);
+                port->Send(Create<Packet>(100), host->GetAddress(), 0x88b6);
             }
         });
         Simulator::Run();

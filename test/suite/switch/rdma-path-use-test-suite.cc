@@ -60,7 +60,8 @@ class PolarisedRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 8U, "half of the uplinks are never used");
         Config::SetDefault("ns3::QbbSwitch::EcmpSeed", UintegerValue(0));
         NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used");
-        for (const char* paths : {"wcmp", "spray", "spray-in-turn", "drill", "flowlet"})
+        for (const char* paths :
+             {"wcmp", "spray", "spray-in-turn", "drill", "flowlet", "adaptive", "conweave"})
         {
             options.paths = paths;
             NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used with " << paths);

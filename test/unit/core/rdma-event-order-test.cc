@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-conweave-path-selector.h"
 #include "qbb-crossbar.h"
 #include "qbb-deadlock-detector.h"
 #include "qbb-pfc-watchdog.h"
@@ -75,6 +76,7 @@ constexpr std::array KINDS{
     ByPort<Order::Pipelines>("rdma-receive-buffer.cc", false, 769, 832),
     At("qbb-crossbar.h", QbbCrossbar::EVENT_ORDER, false, true, 833),
     At("rdma-reply-delays.h", RdmaReplyDelays::EVENT_ORDER, true, false, 834),
+    At("qbb-conweave-path-selector.h", QbbConWeavePathSelector::EVENT_ORDER, false, true, 841),
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),

@@ -143,7 +143,17 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     compare(a.swapOrAdd, b.swapOrAdd, "swapOrAdd");
     compare(a.compare, b.compare, "compare");
     compare(a.classEnable, b.classEnable, "classEnable");
-    compare(a.quanta, b.quanta, "quanta");
+    compare(a.hasFabric, b.hasFabric, "hasFabric");
+    if (a.hasFabric && b.hasFabric)
+    {
+        compare(a.fabric.protocol, b.fabric.protocol, "fabric.protocol");
+        compare(a.fabric.count, b.fabric.count, "fabric.count");
+        compare(a.fabric.bytes, b.fabric.bytes, "fabric.bytes");
+    }
+    else
+    {
+        compare(a.quanta, b.quanta, "quanta");
+    }
     compare(a.intFormat, b.intFormat, "intFormat");
     compare(a.intRoom, b.intRoom, "intRoom");
     compare(a.pint, b.pint, "pint");
@@ -299,6 +309,18 @@ FillFrame(Next&& next, QbbFrame& frame)
         frame.selectivePsn = next() & QbbWire::MASK24;
     }
     FinishRoce(frame);
+
+    // One frame in four has a header of switches.
+    const uint64_t fabric = next();
+    if ((fabric & 3) == 0)
+    {
+        const auto count = static_cast<uint8_t>((fabric >> 2) % (QbbFabricHeader::MAX_BYTES + 1));
+        QbbFrameCodec::AddFabric(frame, static_cast<uint8_t>((fabric >> 8) % 255 + 1), count);
+        for (uint8_t i = 0; i < count; ++i)
+        {
+            frame.fabric.bytes[i] = static_cast<uint8_t>(fabric >> (16 + 3 * i));
+        }
+    }
 }
 
 /**
@@ -312,7 +334,11 @@ FillFrame(Next&& next, QbbFrame& frame)
 inline void
 MendChecksums(std::vector<uint8_t>& bytes, bool ipv4, bool icrc)
 {
-    const size_t ip = bytes.size() > 17 && bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
+    size_t ip = bytes.size() > 17 && bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
+    if (bytes.size() > ip + 1 && bytes[ip - 2] == 0x88 && bytes[ip - 1] == 0xb5)
+    {
+        ip += 4 + bytes[ip + 1];
+    }
     if (bytes.size() < ip + 20)
     {
         return;

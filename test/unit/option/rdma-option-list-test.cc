@@ -173,7 +173,7 @@ TEST(RdmaFabricOptionsTest, AnUnknownOptionNamesThePartOrAttribute)
                     "accepted: --transport=irn[RetryCount=...], --transport=roce[RetryCount=...]"},
           std::pair{"--dataRetries=4", "accepted: --transport=iwarp[DataRetries=...]"},
           std::pair{"--classAlphas=4", "accepted: --buffer=shared[ClassAlphas=...]"},
-          std::pair{"--gap=4", "accepted: --paths=flowlet[Gap=...]"},
+          std::pair{"--gap=4", "accepted: --paths=adaptive[Gap=...], --paths=flowlet[Gap=...]"},
           std::pair{"--pauseTree=4", "accepted: --instruments=pause-tree:File"},
           std::pair{"--ecmpSeed=4", "accepted: --ns3::QbbSwitch::EcmpSeed=..."},
           std::pair{"--topolgy=4", "did you mean --topology?"},
