@@ -112,6 +112,11 @@ RdmaFabricTimers::FindReordering()
     {
         return;
     }
+    for (const uint32_t host : topology.GetHosts())
+    {
+        m_reordering =
+            m_reordering.empty() ? m_fabric.GetNic(host)->GetReorderingEntropy() : m_reordering;
+    }
     RdmaPs roundTrip{0};
     for (const uint32_t id : topology.GetSwitches())
     {
@@ -359,6 +364,16 @@ RdmaFabricTimers::NoteReordering()
     {
         RdmaWarnOnce(GetRdmaWarnings(),
                      note + " stands this: " + m_transport->DescribeReordering() + "\n");
+    }
+    const Ptr<RdmaNic> nic = m_fabric.GetNic(m_fabric.GetTopology().GetHosts().front());
+    if (const auto control = nic->GetCongestionControl(); control && control->NeedsOnePath())
+    {
+        RdmaWarnOnce(GetRdmaWarnings(),
+                     "rdma: note: with " + m_reordering +
+                         " packets of a queue pair take several paths, and " +
+                         control->GetInstanceTypeId().GetName() +
+                         " compares the telemetry of successive packets as if they had taken one: "
+                         "rates are too low\n");
     }
 }
 

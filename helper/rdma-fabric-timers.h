@@ -70,6 +70,12 @@ class RdmaFabricTimers
      */
     std::string GetRefusal(uint8_t priority);
 
+    /** \return true if the paths of the network reorder packets of a queue pair */
+    bool HasReordering() const
+    {
+        return !m_reordering.empty();
+    }
+
   private:
     void Examine();
     /** Reads whether the user has set the timer, and whether the timer is off. */

@@ -359,6 +359,10 @@ RdmaRequester::OnSendTimer(RdmaPs now)
         m_endpoint.Fail(event.status, m_sends.Front().firstPacket);
         return;
     }
+    if (event.timedOut)
+    {
+        m_endpoint.TimedOut(now);
+    }
     if (m_endpoint.connection.reaction && event.timedOut)
     {
         m_endpoint.connection.reaction->TimedOut(now);

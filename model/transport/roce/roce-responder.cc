@@ -192,6 +192,7 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
         RdmaResponse response;
         response.kind = RdmaResponse::Kind::AETH;
         response.syndrome = syndrome;
+        response.echoPort = m_endpoint.connection.echoPort;
         response.msn = m_endpoint.connection.msn;
         response.first = packet;
         Answer(response);
@@ -352,6 +353,10 @@ RoceResponder::MakeFrame(RdmaPs now)
                                RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
                                0);
         frame->msn = response.msn;
+        if (response.echoPort > 0)
+        {
+            SetRdmaSourcePort(*frame, response.echoPort);
+        }
         queue.Pop();
         Sync();
         return frame;
