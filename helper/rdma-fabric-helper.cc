@@ -17,6 +17,8 @@
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
 #include <ns3/node-list.h>
@@ -88,8 +90,8 @@ class RdmaFabricInstaller
     void FinishTransport();
     /** Refuses settings that contradict the congestion control, and makes those that it needs. */
     void ServeControl();
-    /** Makes the ECN marker of the switches if packets are marked. */
-    void MakeMarker(RdmaMarking marking);
+    /** Makes the ECN marker of the switches if packets are marked. \param user who needs marks */
+    void MakeMarker(RdmaMarking marking, const Object* user);
     /** \return true if the user has set the attribute of the class, in the helper or by default */
     bool IsGiven(TypeId type, const std::string& attribute) const;
     /** Passes properties of the whole network to the congestion control and the switches. */
@@ -166,6 +168,7 @@ RdmaFabricInstaller::Install()
     const RdmaTopology& topology = m_fabric->m_topology;
     // The first event of the fabric, before nodes are initialized.
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, Time(0), [fabric = m_fabric] {
+        fabric->CheckEntropies();
         if (fabric->m_timers)
         {
             fabric->m_timers->Begin();
@@ -263,6 +266,15 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
                                                                      RdmaPathProfile& profile) {
             owner->DescribePath(qp, profile);
         });
+    }
+    if (const auto entropy = m_settings.entropy.Create<RdmaEntropy>())
+    {
+        nic->SetEntropy(entropy);
+        // Acknowledgements, a fiftieth of the bytes of full packets, take many paths as well.
+        if (!IsGiven(RdmaNic::GetTypeId(), "EchoSourcePort"))
+        {
+            nic->SetAttribute("EchoSourcePort", BooleanValue(true));
+        }
     }
     for (const auto& [name, value] : m_settings.queuePair)
     {
@@ -368,7 +380,17 @@ RdmaFabricInstaller::IsGiven(TypeId type, const std::string& attribute) const
 void
 RdmaFabricInstaller::ServeControl()
 {
-    MakeMarker(m_control ? m_control->GetMarking() : RdmaMarking::NONE);
+    const RdmaMarking ofControl = m_control ? m_control->GetMarking() : RdmaMarking::NONE;
+    const auto entropy = m_settings.entropy.Create<RdmaEntropy>();
+    const RdmaMarking ofEntropy = entropy ? entropy->GetMarking() : RdmaMarking::NONE;
+    if (ofControl != RdmaMarking::NONE || !entropy)
+    {
+        MakeMarker(ofControl, PeekPointer(m_control));
+    }
+    else
+    {
+        MakeMarker(ofEntropy, PeekPointer(entropy));
+    }
     if (!m_control)
     {
         return;
@@ -387,11 +409,11 @@ RdmaFabricInstaller::ServeControl()
 }
 
 void
-RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
+RdmaFabricInstaller::MakeMarker(RdmaMarking marking, const Object* user)
 {
     const bool hasOther = !m_settings.detector.IsNone() || !m_settings.marker.IsNone();
     RefuseRdmaIf(marking != RdmaMarking::NONE && m_settings.markEcn == false && !hasOther,
-                 m_control ? m_control->GetInstanceTypeId().GetName() : "",
+                 user ? user->GetInstanceTypeId().GetName() : "",
                  " needs ECN marks, and EnableEcn(false) turns them off; accepted: "
                  "EnableEcn(true), or neither, or a marker or congestion detector");
     // A congestion detector or a marker of the script decides in place of the curve.
@@ -403,14 +425,30 @@ RdmaFabricInstaller::MakeMarker(RdmaMarking marking)
     m_marker = m_settings.ecn.Create<QbbEcnMarker>();
     const TypeId type = QbbEcnMarker::GetTypeId();
     const auto isGiven = [&](const char* attribute) { return IsGiven(type, attribute); };
-    if (marking == RdmaMarking::STEP && !isGiven("Kmin") && !isGiven("Kmax") && !isGiven("Pmax") &&
-        !isGiven("ReferenceRate"))
-    {
-        constexpr RdmaBitRate REFERENCE = 100_gbps;
-        const uint64_t step = GetRdmaDctcpStep(m_fabric->m_topology, GetPathMtu(), REFERENCE);
-        m_marker->SetAttribute("Kmin", UintegerValue(step));
-        m_marker->SetAttribute("Kmax", UintegerValue(step));
+    constexpr RdmaBitRate REFERENCE = 100_gbps;
+    const auto setCurve = [&](uint64_t kmin, uint64_t kmax) {
+        m_marker->SetAttribute("Kmin", UintegerValue(kmin));
+        m_marker->SetAttribute("Kmax", UintegerValue(kmax));
         m_marker->SetAttribute("ReferenceRate", DataRateValue(REFERENCE.ToDataRate()));
+    };
+    const bool isCurveGiven =
+        isGiven("Kmin") || isGiven("Kmax") || isGiven("Pmax") || isGiven("ReferenceRate");
+    if (marking == RdmaMarking::STEP && !isCurveGiven)
+    {
+        const uint64_t step = GetRdmaDctcpStep(m_fabric->m_topology, GetPathMtu(), REFERENCE);
+        setCurve(step, step);
+    }
+    if (marking == RdmaMarking::RAMP && !isCurveGiven)
+    {
+        const auto [packet, ack] = GetLineBytes(0);
+        const RdmaPs roundTrip = GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+        const double bytes = static_cast<double>(REFERENCE) * static_cast<double>(roundTrip) / 8e12;
+        setCurve(static_cast<uint64_t>(bytes / 5), static_cast<uint64_t>(bytes * 4 / 5));
+        m_marker->SetAttribute("Pmax", DoubleValue(1));
+        if (!isGiven("MarkAt"))
+        {
+            m_marker->SetAttribute("MarkAt", EnumValue(QbbEcnMarker::DEPARTURE));
+        }
     }
 }
 

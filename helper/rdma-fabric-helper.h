@@ -56,12 +56,13 @@ struct RdmaFabricSettings
     RdmaPart detector;     //!< the QbbCongestionDetector of the switches, or none
     RdmaPart transport;    //!< the RdmaTransport of the NICs
     RdmaPart control;      //!< the RdmaCongestionControl of the NICs, or none
+    RdmaPart entropy;      //!< the RdmaEntropy of the NICs, or none
     /// Attributes of queue pairs
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> queuePair;
     /// Attributes of the factories that the user has set, as in "QbbEcnMarker::Kmin"
     std::set<std::string> given;
     bool vlan{false}; //!< RdmaPfcDeployment::VLAN is selected
-    /// Whether QbbEcnMarker marks packets; no value: if the congestion control needs marks
+    /// Whether QbbEcnMarker marks packets; no value: if congestion control or entropy needs marks
     std::optional<bool> markEcn;
     bool internet{false};            //!< hosts get the Internet stack of ns-3
     Ipv4Address network{"10.0.0.0"}; //!< IPv4 network of the hosts
@@ -222,13 +223,13 @@ class RdmaFabricHelper
 
     /**
      * Says whether QbbEcnMarker marks packets in all switches. Without this call and without
-     * SetEcnAttribute(), it does if the congestion control needs marks
-     * (RdmaCongestionControl::GetMarking()), and neither a congestion detector nor a marker of
-     * SetMarker() is set.
+     * SetEcnAttribute(), it does if the congestion control or the entropy of the NICs needs marks
+     * (RdmaCongestionControl::GetMarking(), RdmaEntropy::GetMarking()), and neither a congestion
+     * detector nor a marker of SetMarker() is set.
      *
      * \param enable true: switches mark ECN-capable packets. False: they do not; Install() then
-     *        refuses a congestion control that needs marks, unless a marker or a congestion
-     *        detector is set.
+     *        refuses a congestion control or an entropy that needs marks, unless a marker or a
+     *        congestion detector is set.
      */
     void EnableEcn(bool enable)
     {
@@ -272,6 +273,25 @@ class RdmaFabricHelper
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
     {
         SetOfPart(&RdmaFabricSettings::control, "SetCongestionControl", name, value);
+    }
+
+    /**
+     * Selects how the NICs choose the UDP source ports of packets. Unless the script does,
+     * Install() sets RdmaNic::EchoSourcePort of all NICs. It makes the switches mark as
+     * RdmaEntropy::GetMarking() says, if the congestion control needs no marks.
+     *
+     * \param entropy the RdmaEntropy of all NICs, or "none", the default: a port for each queue
+     * pair
+     */
+    void SetEntropy(const RdmaPartOf<RdmaEntropy>& entropy)
+    {
+        Change("SetEntropy").entropy = entropy;
+    }
+
+    /** \param name attribute of the entropy \param value value for all NICs */
+    void SetEntropyAttribute(const std::string& name, const AttributeValue& value)
+    {
+        SetOfPart(&RdmaFabricSettings::entropy, "SetEntropy", name, value);
     }
 
     /** \param name an attribute of RdmaNic \param value value for all NICs */

@@ -112,6 +112,11 @@ RdmaFabricTimers::FindReordering()
     {
         return;
     }
+    for (const uint32_t host : topology.GetHosts())
+    {
+        m_reordering =
+            m_reordering.empty() ? m_fabric.GetNic(host)->GetReorderingEntropy() : m_reordering;
+    }
     RdmaPs roundTrip{0};
     for (const uint32_t id : topology.GetSwitches())
     {
@@ -360,9 +365,20 @@ RdmaFabricTimers::DescribeReordering() const
 void
 RdmaFabricTimers::NoteReordering()
 {
-    if (const std::string text = DescribeReordering(); !text.empty())
+    if (m_reordering.empty())
     {
-        RdmaWarnOnce(GetRdmaWarnings(), "rdma: note: " + text + "\n");
+        return;
+    }
+    RdmaWarnOnce(GetRdmaWarnings(), "rdma: note: " + DescribeReordering() + "\n");
+    const Ptr<RdmaNic> nic = m_fabric.GetNic(m_fabric.GetTopology().GetHosts().front());
+    if (const auto control = nic->GetCongestionControl(); control && control->NeedsOnePath())
+    {
+        RdmaWarnOnce(GetRdmaWarnings(),
+                     "rdma: note: with " + m_reordering +
+                         " packets of a queue pair take several paths, and " +
+                         control->GetInstanceTypeId().GetName() +
+                         " compares the telemetry of successive packets as if they had taken one: "
+                         "rates are too low\n");
     }
 }
 

@@ -179,6 +179,7 @@ RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) cons
     profile.networkRtt = std::max(m_longestRtt, profile.baseRtt);
     profile.hops = static_cast<uint32_t>(path.size());
     profile.intFormat = m_intFormat;
+    profile.spread = m_timers && m_timers->IsReordering();
 }
 
 RdmaIntFormat
@@ -389,7 +390,31 @@ RdmaFabric::AssignStreams(int64_t stream)
             }
         }
     }
+    for (const auto& nic : m_nics)
+    {
+        next += nic ? nic->AssignStreams(next) : 0;
+    }
     return next - stream;
+}
+
+void
+RdmaFabric::CheckEntropies() const
+{
+    const RdmaNic* needs = nullptr;
+    const RdmaNic* lacks = nullptr;
+    for (const auto& nic : m_nics)
+    {
+        const Ptr<RdmaEntropy> entropy = nic ? nic->GetEntropy() : nullptr;
+        needs = entropy && entropy->NeedsPortEcho() ? PeekPointer(nic) : needs;
+        lacks = nic && !nic->HasSourcePortEcho() ? PeekPointer(nic) : lacks;
+    }
+    RefuseRdmaIf(
+        needs && lacks,
+        needs ? needs->GetEntropy()->GetInstanceTypeId().GetName() : "",
+        " needs acknowledgements with the source port of the packet that they acknowledge, "
+        "and RdmaNic::EchoSourcePort of node ",
+        lacks ? lacks->GetNodeId() : 0,
+        " is false; accepted: true for all NICs, which is the default with this entropy");
 }
 
 } // namespace ns3

@@ -202,7 +202,7 @@ class RdmaFabric : public Object
     bool AreBuffersEmpty() const;
 
     /**
-     * Assigns a separate random stream to every random variable of switches and links.
+     * Assigns a separate random stream to every random variable of switches, links and NICs.
      *
      * \param stream the first stream
      * \return number of streams used
@@ -223,6 +223,8 @@ class RdmaFabric : public Object
         Ptr<QbbNetDevice> b;     //!< port at end b of the topology's link
     };
 
+    /** Refuses an entropy that needs port echoes if a NIC does not echo source ports. */
+    void CheckEntropies() const;
     /** \param host node id, which is checked to be a host's \return the NIC of the host */
     const RdmaNic& PeekNic(uint32_t host) const;
     const Link& GetLink(uint32_t link) const;

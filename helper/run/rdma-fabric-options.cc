@@ -7,6 +7,7 @@
 #include "qbb-marker.h"
 #include "qbb-path-selector.h"
 #include "rdma-congestion-control.h"
+#include "rdma-entropy.h"
 #include "rdma-instrument.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
@@ -65,6 +66,7 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"transport", RdmaTcpFlowRunner::GetTypeId()},
                       {"cc", RdmaCongestionControl::GetTypeId()},
                       {"paths", QbbPathSelector::GetTypeId()},
+                      {"entropy", RdmaEntropy::GetTypeId()},
                       {"buffer", QbbBufferManager::GetTypeId()},
                       {"marking", QbbCongestionDetector::GetTypeId()},
                       {"marker", QbbMarker::GetTypeId()},

@@ -93,6 +93,8 @@ struct RdmaFabricOptions : public RdmaOptionList
                                      "sonicPgLookup=",
                                      "SONiC's pg_profile_lookup.ini: lossless priority groups")};
     std::string paths{Define(&paths, "paths=ecmp", "ecmp, or a part (--list=paths)")};
+    std::string entropy{
+        Define(&entropy, "entropy=none", "UDP source ports: none, or a part (--list=entropy)")};
     /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes, duration, warmUp and
     /// measure set attributes of the same names.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};

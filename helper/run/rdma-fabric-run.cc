@@ -14,6 +14,7 @@
 #include "rdma-attribute-text.h"
 #include "rdma-congestion-control.h"
 #include "rdma-deadlock-report.h"
+#include "rdma-entropy.h"
 #include "rdma-explain-report.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
@@ -668,11 +669,21 @@ RdmaFabricRun::ReadParts(const RdmaTopology& topology)
     if (const auto control = m_control.Create<RdmaCongestionControl>())
     {
         m_marking = control->GetMarking();
+        m_marksFor = "--cc=" + m_options.cc;
         // An upper bound for telemetry of any format over any path.
         m_controlBytes = control->GetIntFormat() != RdmaIntFormat::NONE
                              ? QbbWire::IntTrailerBytes(RdmaIntFormat::EXACT, RDMA_INT_MAX_HOPS)
                          : control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES
                                                                : 0;
+    }
+    m_entropy = ParseRdmaOption("entropy", [this] {
+        return RdmaPart::ParseOptional(m_options.entropy, RdmaEntropy::GetTypeId());
+    });
+    if (const auto entropy = m_entropy.Create<RdmaEntropy>();
+        entropy && m_marking == RdmaMarking::NONE)
+    {
+        m_marking = entropy->GetMarking();
+        m_marksFor = "--entropy=" + m_options.entropy;
     }
     m_watchdog = MakeWatchdogPart(m_options);
     m_nicWatchdog = MakeNicWatchdogPart(m_options);
@@ -682,6 +693,10 @@ RdmaFabricRun::ReadParts(const RdmaTopology& topology)
         RefuseRdmaIf(!m_control.IsNone(),
                      "--cc: " + m_options.cc +
                          " with --transport=iwarp; accepted: none, for TCP has its own");
+        RefuseRdmaIf(!m_entropy.IsNone(),
+                     "--entropy: " + m_options.entropy +
+                         " with --transport=iwarp; accepted: none, for a connection of TCP has one "
+                         "source port");
         m_transport.Set("SegmentSize", UintegerValue(m_options.mtu));
         m_transport.Set("UseEcn", BooleanValue(IsEcnOn()));
         return;
@@ -725,6 +740,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     }
     ConfigureEcn(helper);
     helper.SetCongestionControl(m_control);
+    helper.SetEntropy(m_entropy);
     CheckRdmaChoice("switch", m_options.switchType, {"shared", "input-queued"});
     CheckRdmaChoice("trust", m_options.trust, {"dscp", "vlan"});
     RefuseRdmaIf(m_options.trust == "vlan" && IsTcp(),
@@ -751,7 +767,7 @@ RdmaFabricRun::ConfigureEcn(RdmaFabricHelper& helper) const
     });
     helper.SetCongestionDetector(detector);
     RefuseRdmaIf(m_marking != RdmaMarking::NONE && !IsEcnOn(),
-                 "--ecn: " + text + " with --cc=" + m_options.cc +
+                 "--ecn: " + text + " with " + m_marksFor +
                      "; accepted: auto, on, or KMIN:KMAX:PMAX");
     if (!detector.IsNone())
     {

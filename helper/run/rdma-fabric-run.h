@@ -194,7 +194,9 @@ class RdmaFabricRun
     RdmaPart m_control;                       //!< the congestion control, or none
     RdmaPart m_watchdog;                      //!< the watchdog of each switch, or none
     RdmaPart m_nicWatchdog;                   //!< the watchdog of each NIC, or none
-    RdmaMarking m_marking{RdmaMarking::NONE}; //!< marks that the congestion control needs
+    RdmaPart m_entropy;                       //!< the entropy of the NICs, or none
+    RdmaMarking m_marking{RdmaMarking::NONE}; //!< marks that congestion control or entropy needs
+    std::string m_marksFor;                   //!< option of the part that needs m_marking
     uint32_t m_controlBytes{0};   //!< most header bytes that congestion control adds to a packet
     RdmaResultTables m_tables;    //!< columns of the result files
     Ptr<RdmaFabric> m_fabric;     //!< fabric of the run

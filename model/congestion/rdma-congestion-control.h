@@ -62,6 +62,8 @@ struct RdmaPathProfile
     /// format can describe all ports of the network, EXACT if it cannot, NONE if the oracle does
     /// not know
     RdmaIntFormat intFormat{RdmaIntFormat::NONE};
+    /// Packets of the queue pair take several paths and may overtake each other
+    bool spread{false};
 };
 
 /**
@@ -170,13 +172,17 @@ class RdmaRateController
 
 /**
  * \ingroup rdma
- * ECN marking that a congestion control is designed for.
+ * ECN marking that a congestion control, or an entropy of NICs, is designed for.
  */
 enum class RdmaMarking : uint8_t
 {
     NONE,  //!< marks are not used
     CURVE, //!< marking probability grows with the queue, as in RED
-    STEP   //!< a packet is marked if more bytes are queued than a round trip carries
+    STEP,  //!< a packet is marked if more bytes are queued than a round trip carries
+    /// By the queue that a packet leaves behind: no packet is marked below a fifth of the bytes
+    /// that the longest round trip carries, all are above four fifths, and the probability grows
+    /// linearly between
+    RAMP
 };
 
 /**
@@ -224,6 +230,28 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
 
     /** \return true if controllers use RdmaAckSample::rtt */
     virtual bool NeedsRtt() const
+    {
+        return false;
+    }
+
+    /**
+     * Where packets of a queue pair take several paths (RdmaPathProfile::spread), round trips
+     * differ by the queues of the paths. RdmaAckSample::rtt is then the mean of round trips so far,
+     * in which a new one has this weight.
+     *
+     * \return the weight, above 0 to 1; 1, the default: each round trip as it is
+     */
+    virtual double GetSpreadRttGain() const
+    {
+        return 1;
+    }
+
+    /**
+     * \return true if controllers compare the telemetry of successive packets, which says nothing
+     *         where packets of a queue pair take several paths. A run with such paths begins with a
+     *         note. The default is false
+     */
+    virtual bool NeedsOnePath() const
     {
         return false;
     }

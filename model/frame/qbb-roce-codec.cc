@@ -31,7 +31,6 @@ constexpr uint8_t BTH_VERSION_MASK = 0x0f;
 constexpr uint8_t BTH_FECN = 0x80;
 constexpr uint8_t BTH_BECN = 0x40;
 constexpr uint8_t BTH_ACK_REQ = 0x80;
-constexpr uint8_t BTH_GAP_ONLY = 0x40; // reserved by the IBA
 
 constexpr uint32_t ROCE_HEADERS = IPV4_HEADER_BYTES + UDP_HEADER_BYTES + BTH_BYTES;
 
@@ -122,7 +121,7 @@ WriteBth(QbbByteWriter& io, const QbbFrame& frame)
     io.U16(frame.pKey);
     io.U8((frame.fecn ? BTH_FECN : 0) | (frame.becn ? BTH_BECN : 0));
     io.U24(frame.destQp);
-    io.U8((frame.ackReq ? BTH_ACK_REQ : 0) | (frame.gapOnly ? BTH_GAP_ONLY : 0));
+    io.U8(frame.ackReq ? BTH_ACK_REQ : 0);
     io.U24(frame.psn);
 }
 
@@ -144,9 +143,7 @@ ReadBth(QbbByteReader& io, QbbFrame& frame)
     frame.fecn = congestion & BTH_FECN;
     frame.becn = congestion & BTH_BECN;
     frame.ackReq = acknowledge & BTH_ACK_REQ;
-    frame.gapOnly = acknowledge & BTH_GAP_ONLY;
-    const uint8_t reserved =
-        (congestion & ~(BTH_FECN | BTH_BECN)) | (acknowledge & ~(BTH_ACK_REQ | BTH_GAP_ONLY));
+    const uint8_t reserved = (congestion & ~(BTH_FECN | BTH_BECN)) | (acknowledge & ~BTH_ACK_REQ);
     return {static_cast<uint8_t>(flags & BTH_VERSION_MASK),
             static_cast<uint8_t>((flags >> BTH_PAD_SHIFT) & BTH_PAD_MASK),
             reserved};

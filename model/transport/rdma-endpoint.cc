@@ -18,6 +18,13 @@ GetRdmaTrailerBytes(const QbbFrame& frame)
            (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
 }
 
+void
+SetRdmaSourcePort(QbbFrame& frame, uint16_t port)
+{
+    frame.srcPort = port;
+    frame.flowHash = QbbFlowHash(frame.srcIp, frame.dstIp, frame.protocol, port, frame.dstPort);
+}
+
 QbbFramePtr
 RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn)
 {
@@ -31,6 +38,10 @@ RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_
     // Echoes a CE mark for algorithms that count marks; the opcode distinguishes CNPs.
     frame->becn = std::exchange(connection.ceSeen, false);
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), 0, frame->tagged);
+    if (connection.echoPort > 0)
+    {
+        SetRdmaSourcePort(*frame, connection.echoPort);
+    }
     return frame;
 }
 

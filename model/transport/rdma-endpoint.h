@@ -41,6 +41,15 @@ uint32_t GetRdmaTrailerBytes(const QbbFrame& frame);
 
 /**
  * \ingroup rdma
+ * Sets the UDP source port of a packet, and the flow hash, which depends on the port.
+ *
+ * \param frame the packet
+ * \param port the UDP source port
+ */
+void SetRdmaSourcePort(QbbFrame& frame, uint16_t port);
+
+/**
+ * \ingroup rdma
  * Interface through which the requester, the responder and the reaction point use their queue pair
  * and its NIC. Unit tests implement the interface without a simulator.
  */
@@ -110,6 +119,11 @@ class RdmaEndpoint
     /** \return packet counts of local requests and acknowledged local responses together */
     virtual RdmaStreamState GetStreams() const = 0;
 
+    /** A retransmission timer has expired. \param now current time */
+    virtual void TimedOut(RdmaPs now)
+    {
+    }
+
     /** The pace that the reaction point sets may have changed. \param now current time */
     virtual void PaceChanged(RdmaPs now) = 0;
 
@@ -131,7 +145,8 @@ class RdmaEndpoint
      * \param syndrome AETH syndrome (RdmaAeth)
      * \param psn PSN of the acknowledgement
      * \param selectivePsn IRN: PSN of the packet that triggered the acknowledgement
-     * \return the acknowledgement frame, which echoes a CE mark not yet echoed
+     * \return the acknowledgement frame, which echoes a CE mark not yet echoed, and the source port
+     *         of the latest packet received if the connection echoes ports
      */
     QbbFramePtr NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn);
 

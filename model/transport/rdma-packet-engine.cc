@@ -52,6 +52,18 @@ FindPortWithoutCode(const QbbPort& port)
     return nullptr;
 }
 
+/// Ports of entropies have these bits, and the entropy in the others.
+constexpr uint32_t ENTROPY_PORTS = 0x10000 - RdmaEntropy::MOST_ENTROPIES;
+
+/** \return true for an acknowledgement or NAK, which may repeat the source port of a packet */
+bool
+IsAcknowledgement(uint8_t opcode)
+{
+    return opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE) ||
+           opcode == static_cast<uint8_t>(RdmaOpcode::IRN_ACKNOWLEDGE) ||
+           opcode == static_cast<uint8_t>(RdmaOpcode::IRN_READ_ACKNOWLEDGE);
+}
+
 } // namespace
 
 RdmaPacketEngine::RdmaPacketEngine(RdmaQueuePair& queuePair)
@@ -125,6 +137,7 @@ void
 RdmaPacketEngine::Stop()
 {
     m_timer.Disarm();
+    m_chooser.reset();
     connection.state = RdmaQpState::RESET;
     connection.reaction.reset();
     connection.pipeline.reset();
@@ -176,6 +189,8 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 {
     m_frame = fields;
     m_cnpDscp = cnpDscp;
+    m_chooser = m_nic->MakeEntropyChooser();
+    connection.echoPort = m_nic->HasSourcePortEcho() ? fields.srcPort : 0;
     if (const auto& watcher = m_nic->GetConnectionWatcher())
     {
         watcher(*this);
@@ -240,6 +255,10 @@ RdmaPacketEngine::StartCongestionControl()
                                                       room,
                                                       control->GetUtilisationPeriod(),
                                                       m_nic->HasPaceCatchUp()));
+    if (profile.spread)
+    {
+        connection.reaction->GetPacer().SmoothRtt(control->GetSpreadRttGain());
+    }
 }
 
 void
@@ -344,8 +363,42 @@ RdmaPacketEngine::MakeNextFrame()
         frame = m_nic->GetPool().Allocate(m_frame);
         m_requester->FillNext(*frame, now);
     }
+    if (m_chooser)
+    {
+        Spread(*frame, now);
+    }
     SyncTimer();
     return frame;
+}
+
+void
+RdmaPacketEngine::Spread(QbbFrame& frame, RdmaPs now)
+{
+    if (!IsAcknowledgement(frame.opcode))
+    {
+        const uint32_t port = uint32_t{m_frame.srcPort} + m_chooser->Choose(now);
+        SetRdmaSourcePort(frame, static_cast<uint16_t>(ENTROPY_PORTS | port));
+    }
+}
+
+void
+RdmaPacketEngine::LearnEntropy(const QbbFrame& frame, RdmaPs now)
+{
+    if (IsAcknowledgement(frame.opcode))
+    {
+        m_chooser->OnReturn((uint32_t{frame.srcPort} - m_frame.srcPort) & ~ENTROPY_PORTS & 0xffff,
+                            frame.becn,
+                            now);
+    }
+}
+
+void
+RdmaPacketEngine::TimedOut(RdmaPs now)
+{
+    if (m_chooser)
+    {
+        m_chooser->OnTimeout(now);
+    }
 }
 
 void
@@ -384,12 +437,24 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     if (m_isMarked)
     {
         const bool notifies =
-            m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now);
+            m_nic->GetNotificationPoint().Notify(m_marks,
+                                                 m_port,
+                                                 m_frame.dstIp,
+                                                 connection.counters.packetsAccepted,
+                                                 now);
         m_isMarked = m_marks.due;
         if (notifies)
         {
             SendCnp();
         }
+    }
+    if (m_chooser)
+    {
+        LearnEntropy(frame, now);
+    }
+    if (connection.echoPort > 0)
+    {
+        connection.echoPort = frame.srcPort;
     }
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
     if (info.request)

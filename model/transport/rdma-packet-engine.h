@@ -5,6 +5,7 @@
 
 #include "qbb-frame.h"
 #include "rdma-endpoint.h"
+#include "rdma-entropy.h"
 #include "rdma-event-order.h"
 #include "rdma-notification-point.h"
 #include "rdma-pace-heap.h"
@@ -295,6 +296,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     void CompleteReceive(const RdmaWorkCompletion& completion) override;
     void MessageArrived(const RdmaMessageArrival& arrival) override;
     RdmaStreamState GetStreams() const override;
+    void TimedOut(RdmaPs now) override;
     void PaceChanged(RdmaPs now) override;
     void WarnOfUnslowedResponses() override;
     bool MeasuresRtt() const override;
@@ -319,6 +321,12 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \param trailer bytes of telemetry \return bytes of an acknowledgement on the line */
     uint32_t GetAckBytes(uint32_t trailer) const;
 
+    /** Gives a packet the source port that the chooser of entropies chooses. */
+    void Spread(QbbFrame& frame, RdmaPs now);
+
+    /** Tells the chooser of entropies what an acknowledgement says. */
+    void LearnEntropy(const QbbFrame& frame, RdmaPs now);
+
     void OnTimer();
     void SendCnp();
     void Reply(RdmaReplyDelays::Kind kind, QbbFramePtr frame);
@@ -337,8 +345,10 @@ class RdmaPacketEngine : public RdmaEndpoint
     QbbNetDevice* m_device{nullptr};            //!< device of the NIC's port
     std::unique_ptr<RdmaRequester> m_requester; //!< requester, made by Start()
     std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
-    uint32_t m_port{0};                         //!< index of the NIC's port
-    bool m_queued{false};                       //!< the NIC's scheduler holds the queue pair
+    /// Chooser of source ports, made by SetFrame(); null: all packets have that of m_frame
+    std::unique_ptr<RdmaEntropyChooser> m_chooser;
+    uint32_t m_port{0};                   //!< index of the NIC's port
+    bool m_queued{false};                 //!< the NIC's scheduler holds the queue pair
     bool m_answerTurn{false};             //!< a response, if ready, goes before the next request
     bool m_isMarked{false};               //!< copy of m_marks.due
     bool m_isTimed{false};                //!< m_timer may be armed

@@ -235,7 +235,7 @@ RdmaRequester::LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) co
     {
         return;
     }
-    frame.gapOnly = true;
+    frame.solicited = true;
     if (end - packet < packets)
     {
         packets = end - packet;
@@ -385,6 +385,10 @@ RdmaRequester::OnSendTimer(RdmaPs now)
         // The peer is silent: it leaves the oldest request that is not complete without an answer.
         m_endpoint.Fail(event.status, m_sends.Front().firstPacket);
         return;
+    }
+    if (event.timedOut)
+    {
+        m_endpoint.TimedOut(now);
     }
     if (m_endpoint.connection.reaction && event.timedOut)
     {

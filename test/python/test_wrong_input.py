@@ -192,6 +192,22 @@ CASES = {
         r"IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN"
     ),
     "certain loss": (["--loss=1"], {}, r"--loss: 1; accepted: 0 to 0.999999$"),
+    "unknown entropy": (
+        ["--entropy=x"], {},
+        r"--entropy: 'x' is no ns3::RdmaEntropy; accepted: none, random\[:Entropies\], reps\[:Entropies\], turn\[:Entropies\]"
+    ),
+    "entropies of TCP": (
+        ["--entropy=turn", "--transport=iwarp"], {},
+        r"--entropy: turn with --transport=iwarp; accepted: none, for a connection of TCP"
+    ),
+    "entropy without marks": (
+        ["--entropy=reps", "--ecn=off"], {},
+        r"--ecn: off with --entropy=reps; accepted: auto, on, or KMIN:KMAX:PMAX"
+    ),
+    "too many entropies": (
+        ["--entropy=turn:20000"], {},
+        r"--entropy: ns3::RdmaTurnEntropy: Entropies '20000'; accepted: .*1 to 16384"
+    ),
     "unknown paths": (
         ["--paths=x"], {},
         r"--paths: 'x' is no ns3::QbbPathSelector; accepted: ecmp, adaptive, conga.*, flowlet\[:Gap\], spray, spray-in-turn, wcmp"

@@ -208,12 +208,14 @@ class RdmaTestRandomRun
             helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(80)));
             helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
         }
+        const std::string entropy = dice.OneOf(Names{"none", "turn:7", "random", "reps:32"});
+        helper.SetEntropy(entropy);
         const std::string control = dice.OneOf(
             Names{"", "ns3::RdmaDcqcn", "ns3::RdmaHpcc[IntFormat=Exact]", "ns3::RdmaTimely"});
         if (!control.empty())
         {
             helper.SetCongestionControl(control);
-            helper.EnableEcn(control == "ns3::RdmaDcqcn");
+            helper.EnableEcn(control == "ns3::RdmaDcqcn" || entropy == "reps:32");
         }
         helper.SetPathSelector(
             dice.OneOf(std::array<const char*, 6>{"ecmp",

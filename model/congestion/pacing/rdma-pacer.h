@@ -189,6 +189,16 @@ class RdmaPacer
     }
 
     /**
+     * From now on, NoteRtt() returns the mean of round-trip times.
+     *
+     * \param gain weight of a new round-trip time, above 0 to 1; 1: each round-trip time as it is
+     */
+    void SmoothRtt(double gain)
+    {
+        m_rttGain = gain;
+    }
+
+    /**
      * Records the round-trip time of an acknowledged packet.
      *
      * \param rtt round-trip time from GetRtt()
@@ -197,7 +207,13 @@ class RdmaPacer
     RdmaPs NoteRtt(RdmaPs rtt)
     {
         m_rtt = rtt >= 0_ps ? rtt : m_rtt;
-        return m_needsRtt ? rtt : RdmaSendTimes::UNKNOWN;
+        if (!m_needsRtt || m_rttGain == 1 || rtt < 0_ps)
+        {
+            return m_needsRtt ? rtt : RdmaSendTimes::UNKNOWN;
+        }
+        const auto sample = static_cast<double>(rtt);
+        m_meanRtt = m_meanRtt > 0 ? m_meanRtt + m_rttGain * (sample - m_meanRtt) : sample;
+        return RdmaPs(static_cast<int64_t>(m_meanRtt));
     }
 
     /** \return latest round-trip time; -1: none yet */
@@ -263,6 +279,8 @@ class RdmaPacer
     RdmaPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
     uint32_t m_utilisationPeriod;         //!< N: one of N packets asks for the utilisation; 0: none
     uint32_t m_untilAsked{1};             //!< packets until one asks for the utilisation
+    double m_rttGain{1};                  //!< weight of a round-trip time in m_meanRtt; 1: no mean
+    double m_meanRtt{0};                  //!< mean round-trip time in picoseconds; 0: none yet
     RdmaSendTimes m_requestTimes;         //!< send times of requests
     /// Send times of responses; created on first use
     std::unique_ptr<RdmaSendTimes> m_responseTimes;

@@ -260,7 +260,13 @@ RdmaTimely::GetTypeId()
                           "Patched TIMELY: round-trip time at which the decrease of the rate is 0.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_rttRef),
-                          RdmaMakePositiveTimeChecker());
+                          RdmaMakePositiveTimeChecker())
+            .AddAttribute("SpreadRttGain",
+                          "Where packets of a queue pair take several paths: weight of a new round "
+                          "trip in the mean that rates are computed from; 1: the latest one.",
+                          DoubleValue(0.25),
+                          MakeDoubleAccessor(&RdmaTimely::m_spreadRttGain),
+                          MakeDoubleChecker<double>(0.001, 1));
     return tid;
 }
 

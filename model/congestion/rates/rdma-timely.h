@@ -32,6 +32,9 @@ namespace ns3
  * THigh 1 ms and a Delta of 10 Mb/s on 10 Gb/s, which is a LineDelta of 0.001; the short name
  * timely-acks has these values.
  *
+ * Where packets take several paths, the round-trip time is the mean of round trips, in which a new
+ * one has the weight SpreadRttGain. Differences of single round trips would be those between paths.
+ *
  * TIMELY has no unique fixed point: flows that share a port may keep unequal rates for ever.
  * Patched TIMELY has one: with n flows on a link of rate C, each flow gets C / n, and round-trip
  * times settle at RttRef (1 + n Delta / (PatchedBeta C)).
@@ -72,6 +75,11 @@ class RdmaTimely : public RdmaCongestionControl
         return true;
     }
 
+    double GetSpreadRttGain() const override
+    {
+        return m_spreadRttGain;
+    }
+
     RdmaPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
 
   private:
@@ -93,6 +101,7 @@ class RdmaTimely : public RdmaCongestionControl
     uint32_t m_segment{16384};   //!< attribute SegmentSize
     uint32_t m_hai{5};           //!< attribute HaiThreshold
     bool m_patched{false};       //!< attribute Patched
+    double m_spreadRttGain{1};   //!< attribute SpreadRttGain
 };
 
 } // namespace ns3

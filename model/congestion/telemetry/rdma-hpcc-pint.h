@@ -64,6 +64,12 @@ class RdmaHpccPint : public RdmaHpcc
         return m_period;
     }
 
+    /** \return false: a byte of utilisation speaks of the path of its own packet */
+    bool NeedsOnePath() const override
+    {
+        return false;
+    }
+
   private:
     uint32_t m_period{1}; //!< attribute SamplePeriod
 };

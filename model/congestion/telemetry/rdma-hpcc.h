@@ -154,6 +154,11 @@ class RdmaHpcc : public RdmaCongestionControl
         return true;
     }
 
+    bool NeedsOnePath() const override
+    {
+        return true;
+    }
+
     RdmaIntFormat GetIntFormat() const override
     {
         return m_intFormat;

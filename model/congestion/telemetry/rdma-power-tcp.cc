@@ -255,6 +255,13 @@ RdmaPowerTcp::GetTypeId()
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaPowerTcp::m_baseRtt),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("SpreadRttGain",
+                          "Theta, where packets of a queue pair take several paths: weight of a "
+                          "new round trip in the mean that windows are computed from; 1: the "
+                          "latest one.",
+                          DoubleValue(0.25),
+                          MakeDoubleAccessor(&RdmaPowerTcp::m_spreadRttGain),
+                          MakeDoubleChecker<double>(0.001, 1))
             .AddAttribute(
                 "IntFormat",
                 "Int: format of telemetry records. Paper: as in HPCC, 8 bytes per switch, in units "

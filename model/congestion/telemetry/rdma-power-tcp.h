@@ -283,6 +283,16 @@ class RdmaPowerTcp : public RdmaCongestionControl
         return m_variant == THETA;
     }
 
+    double GetSpreadRttGain() const override
+    {
+        return m_spreadRttGain;
+    }
+
+    bool NeedsOnePath() const override
+    {
+        return m_variant == INT;
+    }
+
     RdmaIntFormat GetIntFormat() const override
     {
         return m_variant == INT ? m_intFormat : RdmaIntFormat::NONE;
@@ -309,6 +319,7 @@ class RdmaPowerTcp : public RdmaCongestionControl
     uint32_t m_flows{0};                            //!< attribute ExpectedFlows
     uint64_t m_increaseBytes{0};                    //!< attribute AdditiveIncrease
     Time m_baseRtt;                                 //!< attribute BaseRtt
+    double m_spreadRttGain{1};                      //!< attribute SpreadRttGain
 };
 
 } // namespace ns3

@@ -44,7 +44,7 @@ class RdmaDctcp::Controller : public RdmaRateController
           m_rtt(profile.baseRtt),
           m_alpha(parameters->m_initialAlpha)
     {
-        Set(GetLinePackets());
+        Set(GetLinePackets() * (profile.spread ? parameters->m_spreadWindow : 1));
     }
 
     RdmaBitRate GetRate(RdmaPs) override
@@ -204,7 +204,13 @@ RdmaDctcp::GetTypeId()
                           "Initial alpha of a queue pair.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaDctcp::m_initialAlpha),
-                          MakeDoubleChecker<double>(0, 1));
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("SpreadWindow",
+                          "Where packets of a queue pair take several paths: initial window, in "
+                          "bandwidth-delay products of the empty path.",
+                          DoubleValue(1.5),
+                          MakeDoubleAccessor(&RdmaDctcp::m_spreadWindow),
+                          MakeDoubleChecker<double>(0.001, 1000));
     return tid;
 }
 

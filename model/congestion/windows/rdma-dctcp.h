@@ -25,6 +25,10 @@ namespace ns3
  * are at least one packet, or one packet per round trip: many flows that share a long queue become
  * slow, but none starves. A window or rate that a queue pair does not use up does not grow.
  *
+ * Where packets take several paths, the fraction of marks is that of all paths, and a queue pair
+ * begins with a window that is SpreadWindow times as large: the queues of busy paths, and the
+ * packets that wait for slower ones, take room (1.5 in NSCC of uet-htsim, UecSrc::initNscc()).
+ *
  * Switches must mark (RdmaFabricHelper::EnableEcn()); the paper's threshold K is Kmin = Kmax = K.
  * An acknowledgement of several packets counts as one acknowledgement.
  *
@@ -71,6 +75,7 @@ class RdmaDctcp : public RdmaCongestionControl
     double m_gain{0.0625};    //!< attribute Gain
     double m_increase{1};     //!< attribute AdditiveIncrease
     double m_initialAlpha{1}; //!< attribute InitialAlpha
+    double m_spreadWindow{1}; //!< attribute SpreadWindow
 };
 
 } // namespace ns3

@@ -53,7 +53,8 @@ class RdmaSwift::Controller : public RdmaRateController
             m_a = m_rangePs / (1 / std::sqrt(p.m_scalingMin) - 1 / std::sqrt(scalingMax));
             m_b = -m_a / std::sqrt(scalingMax);
         }
-        Set(packetsPerPs * static_cast<double>(profile.baseRtt));
+        Set(packetsPerPs * static_cast<double>(profile.baseRtt) *
+            (profile.spread ? p.m_spreadWindow : 1));
     }
 
     RdmaBitRate GetRate(RdmaPs) override
@@ -234,7 +235,13 @@ RdmaSwift::GetTypeId()
                           "Number of consecutive timeouts that set the window to MinWindow.",
                           UintegerValue(5),
                           MakeUintegerAccessor(&RdmaSwift::m_resetThreshold),
-                          MakeUintegerChecker<uint32_t>(1));
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("SpreadWindow",
+                          "Where packets of a queue pair take several paths: initial window, in "
+                          "bandwidth-delay products of the empty path.",
+                          DoubleValue(1.5),
+                          MakeDoubleAccessor(&RdmaSwift::m_spreadWindow),
+                          MakeDoubleChecker<double>(LEAST, 1000));
     return tid;
 }
 

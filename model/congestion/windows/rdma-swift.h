@@ -38,6 +38,12 @@ namespace ns3
  * no time in this simulator. The paper's second window, for the endpoint delay, would never limit
  * and is omitted.
  *
+ * Where packets take several paths, each delay is that of the path of its packet, and the first
+ * window is SpreadWindow times as large, because the queues of busy paths, and the packets that
+ * wait for slower ones, take room (1.5 in NSCC of uet-htsim, UecSrc::initNscc()). A mean of the
+ * delays would not serve: windows of less than a packet would go on shrinking for several round
+ * trips.
+ *
  * A NAK or a timeout removes the fraction MaxDecrease, also at most once per round trip; the
  * RetxResetThreshold-th consecutive timeout sets the window to MinWindow. A queue pair begins with
  * the window that fills the empty path.
@@ -86,6 +92,7 @@ class RdmaSwift : public RdmaCongestionControl
     double m_minWindow{0.001};    //!< attribute MinWindow
     double m_maxWindow{0};        //!< attribute MaxWindow
     uint32_t m_resetThreshold{5}; //!< attribute RetxResetThreshold
+    double m_spreadWindow{1};     //!< attribute SpreadWindow
 };
 
 } // namespace ns3

@@ -126,7 +126,7 @@ QbbAdaptivePathSelector::Begin()
     m_ports.resize(GetSwitch().GetNPorts());
     for (uint16_t port = 0; port < m_ports.size(); ++port)
     {
-        const RdmaLineRate& rate = GetSwitch().GetDevice(port).GetLineRate();
+        const RdmaLineRate& rate = GetSwitch().GetDevice(port).GetCurrentRate();
         const RdmaPs band = std::max(1_ps, rate.BytesToPs(m_queueBand));
         m_queueBandPs = port == 0 ? band : std::min(m_queueBandPs, band);
         constexpr uint32_t MANY = 1'000'000;
@@ -179,7 +179,7 @@ QbbAdaptivePathSelector::GetQueueBand(uint16_t port, uint8_t priority) const
     const QbbPort& device = GetSwitch().GetDevice(port);
     const RdmaPs busy = std::max(0_ps, device.GetLineFree() - RdmaNow());
     const RdmaPs time =
-        busy + device.GetLineRate().BytesToPs(device.GetQueues().GetBytes(priority));
+        busy + device.GetCurrentRate().BytesToPs(device.GetQueues().GetBytes(priority));
     return static_cast<uint32_t>(
         std::min<uint64_t>(static_cast<uint64_t>(time / m_queueBandPs), m_bands - 1));
 }

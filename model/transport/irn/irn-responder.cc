@@ -572,6 +572,10 @@ IrnResponder::OnTimer(RdmaPs now)
             m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
             return;
         }
+        if (event.timedOut)
+        {
+            m_endpoint.TimedOut(now);
+        }
         if (m_endpoint.connection.reaction && event.timedOut)
         {
             m_endpoint.connection.reaction->TimedOut(now);

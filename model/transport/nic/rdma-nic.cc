@@ -10,6 +10,7 @@
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
+#include <ns3/double.h>
 #include <ns3/enum.h>
 #include <ns3/log.h>
 #include <ns3/pointer.h>
@@ -110,6 +111,14 @@ RdmaNic::GetTypeId()
                                 "Destination",
                                 RdmaNotificationPoint::PER_PORT,
                                 "Port"))
+            .AddAttribute(
+                "CnpMarkShare",
+                "Least share of marked packets, among the request packets of a queue pair "
+                "since the latest decision at least a CnpInterval ago, for a CNP; 0: one "
+                "marked packet suffices. Of use where packets take many paths.",
+                DoubleValue(0),
+                MakeDoubleAccessor(&RdmaNic::SetCnpMarkShare, &RdmaNic::GetCnpMarkShare),
+                MakeDoubleChecker<double>(0, 1))
             .AddAttribute("MeasureRtt",
                           "Measure round-trip times for time series even if congestion control "
                           "does not need them. The NIC then stores a time for each packet in "
@@ -124,6 +133,19 @@ RdmaNic::GetTypeId()
                 PointerValue(),
                 MakePointerAccessor(&RdmaNic::SetCongestionControl, &RdmaNic::GetCongestionControl),
                 MakePointerChecker<RdmaCongestionControl>())
+            .AddAttribute("Entropy",
+                          "Chooses the UDP source port of each packet of queue pairs connected "
+                          "afterwards; null: each queue pair has one port.",
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaNic::SetEntropy, &RdmaNic::GetEntropy),
+                          MakePointerChecker<RdmaEntropy>())
+            .AddAttribute("EchoSourcePort",
+                          "An acknowledgement or NAK has the UDP source port of the packet that "
+                          "causes it, which tells the peer the packet's entropy. False: that of "
+                          "the queue pair. For queue pairs connected afterwards.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaNic::m_echoSourcePort),
+                          MakeBooleanChecker())
             .AddAttribute(
                 "MinRate",
                 "Lower bound of a queue pair's rate, whatever its congestion control sets; for "
@@ -256,6 +278,7 @@ RdmaNic::DoDispose()
     m_spares.clear();
     m_transport = nullptr;
     m_control = nullptr;
+    m_entropy = nullptr;
     m_oracle = nullptr;
     m_watcher = nullptr;
     Object::DoDispose();
@@ -338,6 +361,45 @@ RdmaNic::GetCongestionControl() const
 }
 
 void
+RdmaNic::SetEntropy(Ptr<RdmaEntropy> entropy)
+{
+    if (entropy)
+    {
+        entropy->Take(this);
+    }
+    m_entropy = entropy;
+}
+
+Ptr<RdmaEntropy>
+RdmaNic::GetEntropy() const
+{
+    return m_entropy;
+}
+
+std::string
+RdmaNic::GetReorderingEntropy() const
+{
+    return m_entropy && m_entropy->MayReorder() ? m_entropy->GetInstanceTypeId().GetName() : "";
+}
+
+int64_t
+RdmaNic::AssignStreams(int64_t stream)
+{
+    return m_entropy ? m_entropy->AssignStreams(stream) : 0;
+}
+
+std::unique_ptr<RdmaEntropyChooser>
+RdmaNic::MakeEntropyChooser() const
+{
+    if (!m_entropy)
+    {
+        return nullptr;
+    }
+    m_entropy->NoteUse();
+    return m_entropy->MakeChooser();
+}
+
+void
 RdmaNic::SetMinRate(DataRate rate)
 {
     RefuseRdmaIf(rate.GetBitRate() == 0, "RdmaNic::MinRate is 0bps; accepted: 1bps and up");
@@ -367,6 +429,18 @@ RdmaNotificationPoint::Moderation
 RdmaNic::GetCnpModeration() const
 {
     return m_notification.moderation;
+}
+
+void
+RdmaNic::SetCnpMarkShare(double share)
+{
+    m_notification.share = share;
+}
+
+double
+RdmaNic::GetCnpMarkShare() const
+{
+    return m_notification.share;
 }
 
 template <RdmaPs RdmaSendTiming::*field>

@@ -6,6 +6,7 @@
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
 #include "rdma-congestion-control.h"
+#include "rdma-entropy.h"
 #include "rdma-memory.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
@@ -218,6 +219,40 @@ class RdmaNic : public Object, public QbbFrameSink
         return PeekPointer(m_control);
     }
 
+    /**
+     * Aborts with a message if another NIC uses the object.
+     *
+     * \param entropy chooses the UDP source ports of the packets of queue pairs connected
+     *        afterwards; null: each queue pair has one port
+     */
+    void SetEntropy(Ptr<RdmaEntropy> entropy);
+
+    /** \return what chooses UDP source ports of new queue pairs, or null */
+    Ptr<RdmaEntropy> GetEntropy() const;
+
+    /**
+     * \return class of the NIC's RdmaEntropy if packets of a queue pair may overtake each other
+     *         because of it; empty: the NIC sends all packets of a queue pair on one path
+     */
+    std::string GetReorderingEntropy() const;
+
+    /**
+     * \return true if an acknowledgement or NAK has the UDP source port of the packet that causes
+     * it (attribute EchoSourcePort)
+     */
+    bool HasSourcePortEcho() const
+    {
+        return m_echoSourcePort;
+    }
+
+    /**
+     * Assigns fixed random streams to the random variables of the NIC.
+     *
+     * \param stream first random stream to use
+     * \return number of random streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
     /** Fills in the known properties of a queue pair's path: base round trip, number of links. */
     using PathOracle = std::function<void(const RdmaQueuePair&, RdmaPathProfile&)>;
 
@@ -298,6 +333,9 @@ class RdmaNic : public Object, public QbbFrameSink
      * \return the queue pair's pipeline of send requests; null if requests start at once
      */
     std::unique_ptr<RdmaSendPipeline> MakeSendPipeline(RdmaPacketEngine& engine) const;
+
+    /** \return chooser of source ports of a new queue pair; null: the queue pair has one port */
+    std::unique_ptr<RdmaEntropyChooser> MakeEntropyChooser() const;
 
     /** \return the delays of acknowledgements and CNPs */
     RdmaReplyDelays& GetReplies()
@@ -448,6 +486,8 @@ class RdmaNic : public Object, public QbbFrameSink
     Time GetCnpInterval() const;
     void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
     RdmaNotificationPoint::Moderation GetCnpModeration() const;
+    void SetCnpMarkShare(double share);
+    double GetCnpMarkShare() const;
 
     /** \tparam field a time of RdmaSendTiming \param time the time */
     template <RdmaPs RdmaSendTiming::*field>
@@ -496,6 +536,8 @@ class RdmaNic : public Object, public QbbFrameSink
     RdmaNotificationPoint m_notification; //!< attributes CnpInterval, CnpModeration
     RdmaMemory m_memory;                  //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control; //!< attribute CongestionControl
+    Ptr<RdmaEntropy> m_entropy;           //!< attribute Entropy
+    bool m_echoSourcePort{false};         //!< attribute EchoSourcePort
     DataRate m_minRate;                   //!< attribute MinRate
     bool m_catchesUp{true};               //!< attribute PaceCatchUp
     PathOracle m_oracle;                  //!< path oracle; may be empty

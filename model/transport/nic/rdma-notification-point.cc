@@ -28,7 +28,11 @@ RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 }
 
 bool
-RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, RdmaPs now)
+RdmaNotificationPoint::Notify(Marks& marks,
+                              uint32_t port,
+                              uint32_t remote,
+                              uint64_t received,
+                              RdmaPs now)
 {
     if (interval == 0_ps)
     {
@@ -43,6 +47,23 @@ RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, Rdma
     if (now < next)
     {
         return false;
+    }
+    if (share > 0)
+    {
+        if (now < marks.next)
+        {
+            return false;
+        }
+        const auto packets = static_cast<double>(received - marks.received);
+        const bool areFew = marks.count < share * packets;
+        marks.count = 0;
+        marks.received = received;
+        marks.next = now + interval;
+        if (areFew)
+        {
+            marks.due = false;
+            return false;
+        }
     }
     next = now + interval;
     marks.due = false;

@@ -31,6 +31,10 @@ class QbbPort;
  * about the path, and the CNP would cut the rate of the flow's next message. (NVIDIA's NICs, which
  * send a CNP when a marked packet arrives, forget all marks within an interval. Without packets the
  * paper's NP would still send the CNP at the end of the interval.)
+ *
+ * Where packets of a queue pair take many paths, a marked packet of one of them arrives in almost
+ * every interval. With `share` above 0, an interval has a CNP only if at least this share of the
+ * packets since the latest decision were marked. Decisions are an interval apart.
  */
 class RdmaNotificationPoint
 {
@@ -48,20 +52,24 @@ class RdmaNotificationPoint
     /** State kept for one queue pair about packets that arrived with a CE mark. */
     struct Marks
     {
-        bool due{false}; //!< CE mark seen that is not reported
-        RdmaPs seen{0};  //!< with due: arrival time of the latest CE mark
-        RdmaPs next{0};  //!< PER_QUEUE_PAIR: earliest time of the next CNP
+        bool due{false};      //!< CE mark seen that is not reported
+        uint32_t count{0};    //!< CE marks since the latest decision
+        RdmaPs seen{0};       //!< with due: arrival time of the latest CE mark
+        RdmaPs next{0};       //!< PER_QUEUE_PAIR, and with a share: earliest time of the next CNP
+        uint64_t received{0}; //!< packets of the queue pair at the latest decision
 
         /** A packet arrived with a CE mark. \param now current time */
         void Add(RdmaPs now)
         {
             due = true;
+            ++count;
             seen = now;
         }
     };
 
     Moderation moderation{PER_QUEUE_PAIR}; //!< scope of the limit of one CNP per interval
     RdmaPs interval{0};                    //!< shortest time between two CNPs; 0: no CNPs
+    double share{0}; //!< least share of marked packets for a CNP; 0: one packet suffices
 
     /**
      * Decides on a CNP when a packet arrives for a queue pair with an unreported CE mark.
@@ -69,10 +77,11 @@ class RdmaNotificationPoint
      * \param marks marks of the queue pair; cleared if the result is true or if they are too old
      * \param port the NIC's port
      * \param remote IPv4 address of the peer, in host byte order
+     * \param received packets that the queue pair has received so far
      * \param now current time
      * \return true if a CNP is to be sent now
      */
-    bool Notify(Marks& marks, uint32_t port, uint32_t remote, RdmaPs now);
+    bool Notify(Marks& marks, uint32_t port, uint32_t remote, uint64_t received, RdmaPs now);
 
     /**
      * \param frame frame with the header fields common to a connection; becomes a CNP

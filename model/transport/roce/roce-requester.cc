@@ -73,7 +73,7 @@ int64_t
 RoceRequester::GetSelective(const QbbFrame& frame) const
 {
     // The NAK of a receiver that keeps packets out of order has the length of the gap as its MSN.
-    return m_outOfOrder && frame.gapOnly
+    return m_outOfOrder && frame.solicited
                ? RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, m_sender->GetArrived()) +
                      frame.msn
                : RdmaSender::NO_PACKET;
@@ -89,7 +89,7 @@ RoceRequester::GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) c
     // The packet that closes a gap is the first of those that the acknowledgement adds. Nothing
     // tells which packet an acknowledgement without progress is for.
     const auto first = static_cast<int64_t>(acked);
-    return packet >= first && !frame.gapOnly ? first : RdmaSendTimes::NO_PACKET;
+    return packet >= first && !frame.solicited ? first : RdmaSendTimes::NO_PACKET;
 }
 
 void

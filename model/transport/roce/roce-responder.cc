@@ -329,6 +329,7 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
     RdmaResponse response;
     response.kind = RdmaResponse::Kind::AETH;
     response.syndrome = syndrome;
+    response.echoPort = m_endpoint.connection.echoPort;
     response.msn = m_endpoint.connection.msn;
     response.first = packet;
     SendAeth(response, cause);
@@ -374,7 +375,11 @@ RoceResponder::MakeAeth(const RdmaResponse& response)
                            RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
                            0);
     frame->msn = response.msn;
-    frame->gapOnly = response.gapOnly;
+    frame->solicited = response.gapOnly;
+    if (response.echoPort > 0)
+    {
+        SetRdmaSourcePort(*frame, response.echoPort);
+    }
     return frame;
 }
 
@@ -489,7 +494,7 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         return; // no READ or atomic has been executed
     }
-    if (!frame.gapOnly)
+    if (!frame.solicited)
     {
         // The requester repeats this request and all later ones: queued responses to these requests
         // would otherwise be sent twice.

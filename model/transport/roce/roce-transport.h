@@ -25,12 +25,12 @@ namespace ns3
  * receiver takes the packets of a window in any order. Data of WRITEs and READs are in memory when
  * they arrive; SENDs, immediate data, atomics and all completions take effect in order. A gap is a
  * loss once it is older than ReorderTime, or once ReorderPackets packets lie beyond it. The NAK for
- * a lost gap is that of the InfiniBand specification, whose PSN is the first missing packet, with a
- * reserved bit of the BTH (0x40 beside AckReq) set and with the number of missing packets in a row
- * in place of the MSN. A requester with OutOfOrder sends these packets alone again. Other
- * requesters ignore the bit and go back N, so that old and tolerant NICs work together. The same
- * bit in a READ request tells the responder that the request repeats a gap, so that the responder
- * need not take back the responses that follow.
+ * a lost gap is that of the InfiniBand specification, whose PSN is the first missing packet. Its
+ * solicited event bit, which has no meaning in a NAK, is set, and the field of the MSN has the
+ * number of missing packets in a row. A requester with OutOfOrder sends these packets alone again.
+ * Other requesters ignore the bit and go back N, so that old and tolerant NICs work together. The
+ * same bit in a READ request tells the responder that the request repeats a gap, so that the
+ * responder need not take back the responses that follow.
  */
 class RoceTransport : public RdmaTransport
 {

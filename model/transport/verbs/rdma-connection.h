@@ -51,7 +51,10 @@ struct RdmaConnection
         nullptr}; //!< creator of requester and responder; the NIC keeps it
     /// Retry limits set by Modify(); null: the transport's limits
     std::unique_ptr<RdmaRetryLimits> limits;
-    bool timerOff{false};            //!< the network loses no packet, so that no timer is needed
+    bool timerOff{false}; //!< the network loses no packet, so that no timer is needed
+    /// UDP source port of the latest packet received, which acknowledgements repeat, or before the
+    /// first packet that of the queue pair; 0: acknowledgements have the port of the queue pair
+    uint16_t echoPort{0};
     RdmaPs readDeadline{RDMA_NEVER}; //!< deadline of the requester's timer of READs and atomics
     /// Times that send requests take in the NIC; null: requests start at once
     std::unique_ptr<RdmaSendPipeline> pipeline;

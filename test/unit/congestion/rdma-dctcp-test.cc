@@ -214,3 +214,15 @@ TEST(RdmaDctcpDeathTest, UnknownRoundTrip)
         },
         "RdmaDctcp: the path's round trip is not known");
 }
+
+TEST(RdmaDctcp, BeginsWithALargerWindowWherePathsReorder)
+{
+    const auto control = CreateObject<RdmaDctcp>();
+    control->SetAttribute("Form", StringValue("Window"));
+    RdmaPathProfile profile{10_gbps, 1250, 1192, 10_us, 3, 0};
+    EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 10 * 1250U);
+    profile.spread = true;
+    EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 15 * 1250U);
+    control->SetAttribute("SpreadWindow", DoubleValue(2));
+    EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 20 * 1250U);
+}

@@ -353,6 +353,17 @@ TEST(RdmaPacer, RoundTripsForOthersThanTheController)
     EXPECT_EQ(asks.pacer->NoteRtt(900_ps), 900_ps);
 }
 
+TEST(RdmaPacer, MeanOfRoundTrips)
+{
+    Pacer p(true);
+    p.pacer->SmoothRtt(0.25);
+    EXPECT_EQ(p.pacer->NoteRtt(800_ps), 800_ps) << "the first one is the mean";
+    EXPECT_EQ(p.pacer->NoteRtt(1600_ps), 1000_ps);
+    EXPECT_EQ(p.pacer->NoteRtt(-1_ps), -1_ps) << "none is known";
+    EXPECT_EQ(p.pacer->NoteRtt(200_ps), 800_ps);
+    EXPECT_EQ(p.pacer->GetLatestRtt(), 200_ps) << "time series show each one";
+}
+
 TEST(RdmaPacer, Karn)
 {
     Pacer p(true);

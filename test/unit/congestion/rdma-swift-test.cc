@@ -340,3 +340,17 @@ TEST(RdmaSwiftDeathTest, WrongParameters)
     ExpectRefusal([&] { make("MaxWindow", 0.5, 10 * US); },
                   "MaxWindow 0.5; accepted: 1 and above, or 0");
 }
+
+TEST(RdmaSwift, BeginsWithALargerWindowWherePathsReorder)
+{
+    // 10 packets fill the path. The largest window is that of the target, 27 packets.
+    Swift s;
+    RdmaPathProfile profile{10_gbps, 1250, 1192, 10 * US, 3, 0};
+    profile.spread = true;
+    EXPECT_EQ(s.control->MakeController(profile)->GetWindowBytes(), 15 * 1250U);
+    s.control->SetAttribute("SpreadWindow", DoubleValue(4));
+    EXPECT_EQ(s.control->MakeController(profile)->GetWindowBytes(), 27 * 1250U);
+    profile.spread = false;
+    EXPECT_EQ(s.control->MakeController(profile)->GetWindowBytes(), 10 * 1250U);
+    EXPECT_EQ(s.control->GetSpreadRttGain(), 1) << "no mean of delays";
+}

@@ -126,7 +126,6 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     compare(a.fecn, b.fecn, "fecn");
     compare(a.becn, b.becn, "becn");
     compare(a.ackReq, b.ackReq, "ackReq");
-    compare(a.gapOnly, b.gapOnly, "gapOnly");
     compare(a.pKey, b.pKey, "pKey");
     compare(a.destQp, b.destQp, "destQp");
     compare(a.psn, b.psn, "psn");
@@ -244,7 +243,6 @@ FillFrame(Next&& next, QbbFrame& frame)
     frame.fecn = bits & 8;
     frame.becn = bits & 16;
     frame.ackReq = bits & 32;
-    frame.gapOnly = bits & 64;
     frame.tci = frame.tagged ? static_cast<uint16_t>(bits >> 8) : 0;
     frame.dscp = (bits >> 24) & 0x3f;
     frame.ecn = (bits >> 30) & 0x3;

@@ -186,6 +186,10 @@ class DivisionSet
         {
             m_options.erase("rate"); // telemetry has codes for usual rates alone
         }
+        if (dice.OneIn(3))
+        {
+            m_options["entropy"] = dice.OneOf(Names3{"turn:9", "random", "reps:64"});
+        }
         if (dice.OneIn(5))
         {
             m_options["mtu"] = dice.OneOf(Names3{"256", "4096", "1500"});
