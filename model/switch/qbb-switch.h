@@ -81,7 +81,8 @@ class QbbFrameGate
  *    resume. A frame that the egress port drops unsent causes FrameGone(), which releases as well.
  *
  * A frame that finds its egress port idle passes without a charge if the charge would change only
- * the peaks of the buffer and no marker but queue-length marking would see the frame.
+ * the peaks of the buffer, no marker but queue-length marking would see the frame, and the path
+ * selector sees no frames (QbbPathSelector::GetMoments()).
  *
  * **Marks.** The attributes EcnMarker, CongestionDetector, PintBaseRtt and Marker set markers;
  * packets that have room for telemetry get it. Each marker names the moments at which it sees

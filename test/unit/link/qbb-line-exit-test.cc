@@ -55,7 +55,7 @@ TEST(QbbLineExit, TakesTheFramesInPlaceOfTheLine)
     cable->SetExit(cable->GetEnd(PeekPointer(sender)), &exit);
     const auto send = [&](Time at) {
         Simulator::Schedule(at, [&] {
-            sender->Send(Create<Packet>(100), receiver->GetAddress(), 0x88b5);
+            sender->Send(Create<Packet>(100), receiver->GetAddress(), 0x88b6);
         });
     };
     send(MicroSeconds(1));

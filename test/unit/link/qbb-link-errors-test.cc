@@ -240,7 +240,7 @@ TEST_F(QbbLinkErrorsTest, DelayWithFramesOnTheCable)
 {
     auto channel = m_a->GetQbbChannel();
     Simulator::Schedule(MicroSeconds(1),
-                        [this]() { m_a->Send(Create<Packet>(100), m_b->GetAddress(), 0x88b5); });
+                        [this]() { m_a->Send(Create<Packet>(100), m_b->GetAddress(), 0x88b6); });
     Simulator::Schedule(MicroSeconds(1) + PicoSeconds(1), [&]() {
         EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(NanoSeconds(10))),
                      "rdma: the delay of a cable is changed while frames are on it");

@@ -215,7 +215,7 @@ TEST_F(RdmaFabricNeighbours, Ipv6IsTold)
 TEST_F(RdmaFabricNeighbours, OtherDropsAreNotTold)
 {
     const auto fabric = m_helper.Install(MakeRdmaStar(2));
-    Send(*fabric, 0x88b5, fabric->GetDevice(0, 2)->GetAddress());
+    Send(*fabric, 0x88b6, fabric->GetDevice(0, 2)->GetAddress());
     EXPECT_EQ(RunAndListen(), "");
     EXPECT_EQ(fabric->GetDevice(0, 2)->GetCounters().GetDrops(), 1U);
 }
