@@ -109,6 +109,29 @@ class ConWeaveTestCase : public TestCase
 
     using TestCase::TestCase;
 
+    /** \return hosts, two leaves, and spines, of which the first has a slow link to the first leaf
+     */
+    static RdmaTopology MakeTopology()
+    {
+        RdmaTopology topology;
+        for (uint32_t i = 0; i < 2 * HOSTS; ++i)
+        {
+            topology.AddHost();
+        }
+        const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
+        for (uint32_t i = 0; i < 2 * HOSTS; ++i)
+        {
+            topology.AddLink(i, leaves[i / HOSTS], 100_gbps, 100_ns);
+        }
+        for (const uint64_t rate : {10, 400, 400, 400})
+        {
+            const uint32_t spine = topology.AddSwitch();
+            topology.AddLink(leaves[0], spine, rate * 1_gbps, 100_ns);
+            topology.AddLink(leaves[1], spine, 400_gbps, 100_ns);
+        }
+        return topology;
+    }
+
     /**
      * Hosts 0 to 7 of one leaf, with uplinks of 10, 400, 400 and 400 Gb/s, send 2 MB each to hosts
      * 8 to 15 of another. A reply is late after 4 + 0.4 us. The first requests of the flows on the
@@ -135,22 +158,7 @@ class ConWeaveTestCase : public TestCase
             test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(5)));
         }
         test.helper.SetPathSelector(selector);
-        RdmaTopology topology;
-        for (uint32_t i = 0; i < 2 * HOSTS; ++i)
-        {
-            topology.AddHost();
-        }
-        const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
-        for (uint32_t i = 0; i < 2 * HOSTS; ++i)
-        {
-            topology.AddLink(i, leaves[i / HOSTS], 100_gbps, 100_ns);
-        }
-        for (const uint64_t rate : {10, 400, 400, 400})
-        {
-            const uint32_t spine = topology.AddSwitch();
-            topology.AddLink(leaves[0], spine, rate * 1_gbps, 100_ns);
-            topology.AddLink(leaves[1], spine, 400_gbps, 100_ns);
-        }
+        const RdmaTopology topology = MakeTopology();
         std::vector<RdmaFlow> flows;
         for (uint32_t i = 0; i < HOSTS; ++i)
         {
@@ -158,8 +166,8 @@ class ConWeaveTestCase : public TestCase
         }
         test.Install(topology, flows);
         Outcome outcome;
-        const auto sender = GetConWeave(test, leaves[0]);
-        const auto receiver = GetConWeave(test, leaves[1]);
+        const auto sender = GetConWeave(test, 2 * HOSTS);
+        const auto receiver = GetConWeave(test, 2 * HOSTS + 1);
         sender->TraceConnectWithoutContext(
             "Reroute",
             Callback<void, uint32_t, uint16_t, uint16_t>(
@@ -263,6 +271,74 @@ class ConWeaveLossTestCase : public ConWeaveTestCase
     }
 };
 
+/** READs, whose responses take the slow path, beside WRITEs of the same queue pair. */
+class ConWeaveReadTestCase : public ConWeaveTestCase
+{
+  public:
+    ConWeaveReadTestCase()
+        : ConWeaveTestCase("ConWeave keeps READ responses and acknowledgements in order")
+    {
+    }
+
+  private:
+    /** Results of a run. */
+    struct ReadOutcome
+    {
+        std::size_t completions{0};   //!< successful requests
+        uint64_t again{0};            //!< packets sent again by both ends
+        QbbConWeaveCounters counters; //!< sums
+    };
+
+    static constexpr uint32_t REQUESTS = 20; //!< of each queue pair, READs and WRITEs in turn
+
+    /** Hosts 8 to 15 read 100 kB at a time from hosts 0 to 7, and write 10 kB between two READs.
+     * \param selector path selector */
+    static ReadOutcome MeasureReads(const std::string& selector)
+    {
+        RdmaTestFabric test;
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(5)));
+        test.helper.SetPathSelector(selector);
+        test.Install(MakeTopology(), {});
+        ReadOutcome outcome;
+        std::vector<Ptr<RdmaQueuePair>> ends;
+        for (uint32_t i = 0; i < HOSTS; ++i)
+        {
+            const auto [reader, other] = test.fabric->Connect(HOSTS + i, i);
+            reader->GetSendCompletionQueue()->SetCallback(Callback<void, const RdmaWorkCompletion&>(
+                [&outcome](const RdmaWorkCompletion& done) {
+                    outcome.completions += done.status == RdmaWcStatus::SUCCESS;
+                }));
+            ends.insert(ends.end(), {reader, other});
+            for (uint32_t k = 0; k < REQUESTS; ++k)
+            {
+                RdmaSendRequest request;
+                request.opcode = k % 2 == 0 ? RdmaWrOpcode::RDMA_READ : RdmaWrOpcode::RDMA_WRITE;
+                request.length = k % 2 == 0 ? 100'000 : 10'000;
+                reader->PostSend(request);
+            }
+        }
+        test.Run();
+        for (const auto& qp : ends)
+        {
+            outcome.again += qp->GetStats().packetsRetransmitted;
+        }
+        outcome.counters = SumConWeave(test);
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        const ReadOutcome with = MeasureReads("conweave");
+        NS_TEST_EXPECT_MSG_EQ(with.completions, HOSTS * REQUESTS, "requests");
+        NS_TEST_EXPECT_MSG_EQ(with.again, 0U, "in order");
+        NS_TEST_EXPECT_MSG_GT(with.counters.reroutes, 0U, "responses have left the slow path");
+        NS_TEST_EXPECT_MSG_GT(with.counters.heldFrames, 0U, "and have waited");
+        const ReadOutcome without = MeasureReads("conweave[Queues=0]");
+        NS_TEST_EXPECT_MSG_EQ(without.completions, HOSTS * REQUESTS, "requests");
+        NS_TEST_EXPECT_MSG_GT(without.again, 0U, "out of order");
+    }
+};
+
 /** Gives random fabrics ConWeave. */
 class ConWeaveObserver : public RdmaTestObserver
 {
@@ -336,6 +412,7 @@ class RdmaConWeaveTestSuite : public TestSuite
         ForBothTransports(
             [this](RdmaWireFormat format) { AddTestCase(new ConWeaveOrderTestCase(format)); });
         AddTestCase(new ConWeaveLossTestCase);
+        AddTestCase(new ConWeaveReadTestCase);
         AddTestCase(new ConWeaveRandomTestCase);
     }
 };

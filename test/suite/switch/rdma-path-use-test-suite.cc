@@ -41,9 +41,10 @@ class PolarisedRunTestCase : public TestCase
         for (const RdmaPortResult& row : outcome.ports)
         {
             // Nodes 0 to 15 are hosts, 16 to 23 edge switches, 24 to 31 aggregation switches, whose
-            // ports 2 and 3 lead to the cores.
+            // ports 2 and 3 lead to the cores. Control frames of ConWeave have another class.
             const RdmaFabricPort& port = *row.port;
-            used += port.node >= 24 && port.node < 32 && port.number >= 2 && row.txBytes > 0;
+            used += port.node >= 24 && port.node < 32 && port.number >= 2 && row.priority == 3 &&
+                    row.txBytes > 0;
         }
         Simulator::Destroy();
         return used;

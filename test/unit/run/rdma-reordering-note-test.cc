@@ -45,6 +45,11 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
          {std::tuple{"ecmp", "roce", ""},
           std::tuple{"wcmp", "roce", ""},
           std::tuple{"flowlet:20us", "roce", ""},
+          std::tuple{"conweave", "roce", ""},
+          std::tuple{"conweave[Queues=24]",
+                     "roce",
+                     "rdma: note: with ns3::QbbConWeavePathSelector packets of a queue pair "
+                     "overtake each other, and ns3::RoceTransport takes"},
           std::tuple{
               "flowlet:1us",
               "roce",
