@@ -145,16 +145,17 @@ void
 RoceSpreadSender::HandleTimeout()
 {
     m_repeats.Clear();
-    if (m_next < m_highest || m_probes)
+    if (m_next < m_highest || (m_probes && m_hold != NO_HOLD))
     {
-        // The peer keeps no packets out of order, or has refused a packet, and its NAK is lost.
+        // The peer keeps no packets out of order, or a READ is outstanding and the peer is silent.
         m_probes = false;
         m_ahead = 0;
         RdmaGoBackNSender::HandleTimeout();
         return;
     }
-    m_probes = true;
-    m_repeats.Push({std::max(m_last, m_acked), m_next});
+    m_repeats.Push(m_probes ? Range{m_acked, m_acked + 1}
+                            : Range{std::max(m_last, m_acked), m_next});
+    m_probes = !m_probes;
 }
 
 void

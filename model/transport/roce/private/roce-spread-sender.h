@@ -20,7 +20,9 @@ namespace ns3
  *
  * A timeout means that the last packets, their acknowledgement or a NAK are lost. The sender then
  * sends the last packet again, whose arrival makes the receiver tell of the oldest gap. If the peer
- * stays silent until the next timeout, the sender goes back N.
+ * stays silent until the next timeout, the sender sends the first packet without acknowledgement
+ * again, for which a receiver without OutOfOrder, or one that has refused a packet, may wait. With
+ * an outstanding READ the sender goes back N instead.
  *
  * Where responses take packet numbers of the stream, packets count as acknowledged only up to the
  * first missing response, see SetHold().
