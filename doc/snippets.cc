@@ -84,7 +84,7 @@ Fail(Ptr<RdmaFabric> fabric)
     // [failures
     RdmaFailurePlan plan =
         RdmaFailurePlan::Parse("agg-0:down:100us:300us,edge-1/agg-1:rate=25%:0us");
-    plan.Add({"core-2->agg-4", "loss=0.001", "50us"});
+    plan.Add({"core-2->agg-3", "loss=0.001", "50us"});
     fabric->InstallFailures(plan); // before AssignStreams() and before the run
     fabric->AssignStreams(1);
     // failures]

@@ -362,7 +362,9 @@ IrnTransport::DescribeReordering() const
     }
     else
     {
-        text << "loss rule Gap: a packet is lost once a packet sent later was acknowledged "
+        text << "loss rule Gap: in a class that may lose frames, a packet is lost once a packet "
+                "sent "
+                "later was acknowledged "
              << static_cast<double>(GetReorderTime().Get()) / 1e6 << " us ago";
     }
     if (m_reorderPackets > 0)

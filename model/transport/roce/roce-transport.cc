@@ -207,8 +207,9 @@ RoceTransport::DescribeReordering() const
     }
     else
     {
-        text << "OutOfOrder: a gap is a loss once it is older than "
-             << static_cast<double>(age.Get()) / 1e6 << " us";
+        text
+            << "OutOfOrder: in a class that may lose frames, a gap is a loss once it is older than "
+            << static_cast<double>(age.Get()) / 1e6 << " us";
     }
     if (m_reorderPackets > 0)
     {

@@ -150,6 +150,8 @@ class ConWeaveTestCase : public TestCase
         if (format == RdmaWireFormat::IRN)
         {
             test.helper.SetTransportAttribute("BdpCap", UintegerValue(2000));
+            // A sender that takes each overtaken packet for lost shows the order at the receiver.
+            test.helper.SetTransportAttribute("LossRule", StringValue("Selective"));
             test.helper.SetTransportAttribute("RtoLow", TimeValue(MilliSeconds(5)));
             test.helper.SetTransportAttribute("RtoHigh", TimeValue(MilliSeconds(5)));
         }

@@ -58,8 +58,8 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
           std::tuple{"spray",
                      "irn",
                      "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
-                     "each other, and ns3::IrnTransport stands this: loss rule Gap: no packet "
-                     "is lost in this network"},
+                     "each other, and ns3::IrnTransport stands this: loss rule Gap: in a class "
+                     "that may lose frames, a packet is lost once"},
           std::tuple{"spray",
                      "irn[LossRule=Selective]",
                      "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
@@ -67,8 +67,8 @@ TEST(RdmaReorderingNoteTest, NamesSelectorAndTransport)
           std::tuple{"spray",
                      "roce[OutOfOrder=true]",
                      "rdma: note: with ns3::QbbSprayPathSelector packets of a queue pair overtake "
-                     "each other, and ns3::RoceTransport stands this: OutOfOrder: no gap is a "
-                     "loss in this network"},
+                     "each other, and ns3::RoceTransport stands this: OutOfOrder: in a class "
+                     "that may lose frames, a gap is a loss once"},
           std::tuple{"drill",
                      "irn",
                      "rdma: note: with ns3::QbbDrillPathSelector packets of a queue pair overtake "
