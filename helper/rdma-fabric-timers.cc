@@ -87,7 +87,9 @@ RdmaFabricTimers::IsGiven(const std::string& attribute) const
 bool
 RdmaFabricTimers::NeedsTimer(uint8_t priority) const
 {
-    return !m_network[priority].loss.empty() || m_wantsTimer;
+    // A receiver that discards what comes early loses packets where paths reorder.
+    return !m_network[priority].loss.empty() || m_wantsTimer ||
+           (!m_reordering.empty() && m_transport->TakesReorderingForLoss());
 }
 
 void
@@ -97,9 +99,9 @@ RdmaFabricTimers::Examine()
     ReadTimer();
     m_examined = true;
     m_set = false;
-    TurnOffUnlessNeeded();
     m_isTimed = false;
     FindReordering();
+    TurnOffUnlessNeeded();
 }
 
 void
@@ -157,8 +159,18 @@ RdmaFabricTimers::ComputeTimes()
 bool
 RdmaFabricTimers::SetReordering()
 {
-    if (m_reordering.empty() || m_isSpread)
+    if (m_isTold)
     {
+        return false;
+    }
+    m_isTold = true;
+    if (m_reordering.empty())
+    {
+        if (m_isSpread)
+        {
+            m_isSpread = false;
+            m_transport->SetReordering(RdmaNetworkTimes());
+        }
         return false;
     }
     m_isSpread = true;
@@ -286,7 +298,7 @@ RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
         {
             qp.SetLossy(false);
         }
-        else if (isReordering || (m_isSpread && !m_begun))
+        else if (isReordering || !m_begun)
         {
             qp.GetRequester().RenewSender();
         }
@@ -308,6 +320,7 @@ RdmaFabricTimers::Begin()
     }
     const auto before = m_network;
     const bool wasExamined = m_examined;
+    m_isTold = false;
     Examine();
     bool isDifferent = false;
     bool needsTimer = false;

@@ -121,7 +121,8 @@ class RdmaFabricTimers
     bool m_examined{false};                    //!< m_network is valid
     bool m_isTimed{false};                     //!< m_times is valid
     bool m_set{false};                         //!< SetTimeouts() has run since Examine()
-    bool m_isSpread{false};                    //!< SetReordering() has told the transport
+    bool m_isTold{false};                      //!< SetReordering() has run since Begin() or before
+    bool m_isSpread{false};                    //!< the transport knows that paths reorder packets
     bool m_begun{false};                       //!< Begin() has run
 };
 

@@ -202,6 +202,10 @@ RdmaFlowRunnerBase::ShareArrivals()
         {
             arrivals.push_back({i, m_flows[i].fct, m_flows[i].reordering});
         }
+        else if (const auto reordering = DoGetReordering(i); reordering && reordering->early > 0)
+        {
+            arrivals.push_back({i, m_flows[i].fct, *reordering});
+        }
     }
     for (const Arrival& arrival : ShareRdmaValues(arrivals))
     {

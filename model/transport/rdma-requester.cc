@@ -9,6 +9,8 @@
 
 #include <ns3/abort.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -230,15 +232,10 @@ RdmaRequester::FillNext(QbbFrame& frame, RdmaPs now)
 void
 RdmaRequester::LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) const
 {
-    const uint64_t end = m_sender->GetRepeatEnd();
-    if (end == std::numeric_limits<uint64_t>::max())
+    const uint64_t left = m_sender->GetRepeatEnd() - packet;
+    if (left < packets)
     {
-        return;
-    }
-    frame.solicited = true;
-    if (end - packet < packets)
-    {
-        packets = end - packet;
+        packets = left;
         frame.dmaLength = static_cast<uint32_t>(packets * m_endpoint.connection.pathMtu);
     }
 }
@@ -304,7 +301,8 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, R
         if (m_endpoint.connection.reaction)
         {
             const int64_t cause = GetCause(frame, packet - 1, acked);
-            const uint64_t after = m_sender->GetAcked() + m_sender->GetAhead();
+            // Going back forgets the packets beyond the gap.
+            const uint64_t after = std::max(before, m_sender->GetAcked() + m_sender->GetAhead());
             m_endpoint.connection.reaction->RequestsAcked(
                 {frame, cause, before, after, !event.isOvertaking},
                 now);

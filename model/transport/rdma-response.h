@@ -46,7 +46,7 @@ struct RdmaResponse
 
     Kind kind{Kind::READ}; //!< kind of the response
     uint8_t syndrome{0};   //!< AETH: the syndrome
-    bool gapOnly{false};   //!< AETH: a NAK whose msn is the length of a gap (RoceTransport)
+    bool solicited{false}; //!< AETH: the msn tells of packets out of order (RoceTransport)
     uint16_t echoPort{0};  //!< AETH: RdmaConnection::echoPort when the packet arrived
     uint32_t msn{0};       //!< messages completed when the request was executed, 24 bits
     uint32_t wqeSn{0};     //!< IRN: the request's WQE sequence number

@@ -103,9 +103,10 @@ class RdmaSender
      * Handles a NAK for a gap (PSN sequence error).
      *
      * \param expected the packet that the receiver expects; all earlier packets have arrived
-     * \param selective a packet after the gap that the receiver has buffered, or NO_PACKET: with
-     * IRN the packet that triggered the NAK, with RoCE the first packet after the gap \param now
-     * current time \return the consequence for the queue pair
+     * \param selective a packet after the gap that the receiver has buffered: with IRN the packet
+     *        that triggered the NAK, with RoCE the first one after the gap; or NO_PACKET
+     * \param now current time
+     * \return the consequence for the queue pair
      */
     virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) = 0;
 

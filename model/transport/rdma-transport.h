@@ -212,10 +212,11 @@ class RdmaTransport : public Object, public RdmaFixedByUse
     }
 
     /**
-     * The paths of the network reorder packets. RdmaFabricHelper calls this function before the
-     * first packet, for queue pairs that follow.
+     * Tells whether the paths of the network reorder packets. RdmaFabricHelper calls this function
+     * before the first packet, for senders that follow.
      *
-     * \param times times of the network, whose `spread` is above 0
+     * \param times times of the network. `spread` is above 0 if the paths reorder packets, and
+     *        RDMA_NEVER if the network loses none of them
      */
     virtual void SetReordering(const RdmaNetworkTimes& times)
     {

@@ -204,6 +204,7 @@ IrnResponder::Reset()
     RdmaResponder::Reset();
     m_answers.reset();
     m_kept.reset();
+    m_dropped.reset();
 }
 
 void
@@ -292,6 +293,7 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         if (performed && m_endpoint.connection.state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
+            AskForDropped();
         }
         break;
     }
@@ -299,7 +301,20 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         ++m_endpoint.connection.counters.outOfOrder;
         // An early packet with a fault that ValidateEarly() finds is dropped silently: the peer
         // retransmits the packet, and the NAK is sent when the packet is the next in order.
-        if (ValidateEarly(frame, info) == Fault::NONE)
+        if (const Fault fault = ValidateEarly(frame, info); fault != Fault::NONE)
+        {
+            // A sender that takes no overtaking for a loss does not retransmit by itself.
+            if (TellsArrivals())
+            {
+                if (!m_dropped)
+                {
+                    m_dropped = std::make_unique<RdmaPacketBitmap>();
+                    m_dropped->Advance(m_receiver->GetExpected());
+                }
+                m_dropped->Set(number);
+            }
+        }
+        else
         {
             ++m_endpoint.connection.counters.packetsAccepted;
             m_receiver->Accept(number, 1, info.last);
@@ -420,6 +435,23 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
                            selective,
                            cause,
                            isAck || !TellsArrivals() ? 0 : m_receiver->GetArrivedBefore(selective));
+}
+
+void
+IrnResponder::AskForDropped()
+{
+    const uint64_t expected = m_receiver->GetExpected();
+    if (!m_dropped)
+    {
+        return;
+    }
+    m_dropped->Advance(expected);
+    if (m_dropped->Test(expected))
+    {
+        m_dropped->Clear(expected);
+        const auto packet = static_cast<int64_t>(expected);
+        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, expected, packet, nullptr);
+    }
 }
 
 bool

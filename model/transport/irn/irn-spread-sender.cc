@@ -207,6 +207,10 @@ IrnSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
         DropDelivered();
         end = packet + 1;
     }
+    else if (selective <= expected && expected == static_cast<int64_t>(m_acked))
+    {
+        HandleTimeout(); // the peer asks for this packet: a probe, or the packet had a fault
+    }
     FindEvidence(end, now);
     Judge(now);
     event.isOvertaking = !std::exchange(m_tellsLoss, false);

@@ -216,18 +216,19 @@ IrnTransport::SetNetworkBdp(uint32_t packets)
 {
     m_networkBdp = packets;
     m_bdpCap = packets;
-    WidenCap();
+    AdaptCap();
 }
 
 void
-IrnTransport::WidenCap()
+IrnTransport::AdaptCap()
 {
     // Where packets are spread, some wait in the queues of their paths while others arrive.
     constexpr uint64_t SPREAD = 2;
-    if (m_spread > 0_ps && UsesGapRule() && m_bdpCap == m_networkBdp)
+    const auto wide =
+        static_cast<uint32_t>(std::min<uint64_t>(SPREAD * m_networkBdp, RDMA_MAX_WINDOW - 1));
+    if (m_networkBdp > 0 && (m_bdpCap == m_networkBdp || m_bdpCap == wide))
     {
-        m_bdpCap =
-            static_cast<uint32_t>(std::min<uint64_t>(SPREAD * m_networkBdp, RDMA_MAX_WINDOW - 1));
+        m_bdpCap = m_spread > 0_ps && UsesGapRule() ? wide : m_networkBdp;
     }
 }
 
@@ -242,7 +243,7 @@ IrnTransport::SetReordering(const RdmaNetworkTimes& times)
 {
     // Acknowledgements overtake each other as packets do.
     m_spread = times.spread == RDMA_NEVER ? RDMA_NEVER : 2 * times.spread;
-    WidenCap();
+    AdaptCap();
 }
 
 std::unique_ptr<RdmaSender>

@@ -114,7 +114,7 @@ class IrnTransport : public RdmaTransport
 
   private:
     void CheckAttributes() const;
-    void WidenCap();
+    void AdaptCap();
     RdmaPs GetReorderTime() const;
 
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
@@ -127,15 +127,15 @@ class IrnTransport : public RdmaTransport
     bool m_backOff{false};                          //!< attribute BackOffOnLoss
     uint32_t m_bdpCap{0};                           //!< attribute BdpCap
     uint32_t m_networkBdp{0};                       //!< result of SetNetworkBdp(); 0: none
-    RdmaPs m_spread{0};                             //!< RdmaNetworkTimes::spread; 0: not known
-    uint32_t m_reorderPackets{0};                   //!< attribute ReorderPackets
-    uint32_t m_rtoLowPackets{3};                    //!< attribute RtoLowPackets
-    uint32_t m_retryCount{5000};                    //!< attribute RetryCount
-    uint32_t m_rnrRetry{7};                         //!< attribute RnrRetryCount
-    Time m_rtoLow;                                  //!< attribute RtoLow
-    Time m_rtoHigh;                                 //!< attribute RtoHigh
-    Time m_minRto;                                  //!< attribute MinRto
-    Time m_reorderTime;                             //!< attribute ReorderTime
+    RdmaPs m_spread{0};           //!< twice RdmaNetworkTimes::spread; 0: paths keep the order
+    uint32_t m_reorderPackets{0}; //!< attribute ReorderPackets
+    uint32_t m_rtoLowPackets{3};  //!< attribute RtoLowPackets
+    uint32_t m_retryCount{5000};  //!< attribute RetryCount
+    uint32_t m_rnrRetry{7};       //!< attribute RnrRetryCount
+    Time m_rtoLow;                //!< attribute RtoLow
+    Time m_rtoHigh;               //!< attribute RtoHigh
+    Time m_minRto;                //!< attribute MinRto
+    Time m_reorderTime;           //!< attribute ReorderTime
 };
 
 } // namespace ns3

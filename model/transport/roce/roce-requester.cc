@@ -178,9 +178,9 @@ RoceRequester::SendTimerExpired()
     if (m_reads)
     {
         m_reads->requested = false;
-        if (m_reads->order)
+        if (m_reads->order && AwaitsResponse())
         {
-            m_reads->order->askedEnd = 0; // the repeated request, or its responses, may be lost
+            AskForResponses(); // the repeated request, or its responses, may be lost
         }
     }
 }
@@ -205,6 +205,10 @@ RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     }
     else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE))
     {
+        if (m_outOfOrder)
+        {
+            GetSpreadSender().NoteKept(frame.solicited ? frame.msn : 0);
+        }
         ReceiveAcknowledgement(frame, now);
     }
     else
@@ -325,11 +329,11 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
         order.gaps.Arrived(response + 1, now);
     }
     // A response implies that its request and all earlier ones have arrived.
-    RdmaSenderEvent event = m_sender->OnAck(static_cast<int64_t>(end) - 1, now);
-    const bool moves =
-        GetSpreadSender().SetHold(AwaitsResponse() ? m_reads->next : RoceSpreadSender::NO_HOLD,
-                                  now);
-    event.mayBegin = event.mayBegin || moves;
+    const bool reaches = GetSpreadSender().Reach(end, now);
+    const uint64_t hold = AwaitsResponse() ? m_reads->next : RoceSpreadSender::NO_HOLD;
+    const bool moves = GetSpreadSender().SetHold(hold, now);
+    RdmaSenderEvent event;
+    event.mayBegin = reaches || moves;
     Judge(now);
     Handle(event, now);
     Release(now);
@@ -366,6 +370,15 @@ RoceRequester::AdvanceReads()
 }
 
 void
+RoceRequester::AskForResponses()
+{
+    Order& order = *m_reads->order;
+    const uint64_t end = m_sends[m_reads->cursor].GetResponsesEnd();
+    order.askedEnd = std::min(order.received.FindSet(m_reads->next), end);
+    GetSpreadSender().Repeat(m_reads->next, order.askedEnd);
+}
+
+void
 RoceRequester::Judge(RdmaPs now)
 {
     Order& order = *m_reads->order;
@@ -373,9 +386,7 @@ RoceRequester::Judge(RdmaPs now)
     const uint64_t lostEnd = order.gaps.GetLostEnd(limits, now);
     if (AwaitsResponse() && m_reads->next < lostEnd && m_reads->next >= order.askedEnd)
     {
-        const uint64_t end = m_sends[m_reads->cursor].GetResponsesEnd();
-        order.askedEnd = std::min(order.received.FindSet(m_reads->next), end);
-        GetSpreadSender().Repeat(m_reads->next, order.askedEnd);
+        AskForResponses();
         if (CanSend())
         {
             m_endpoint.MakeReady();

@@ -82,6 +82,7 @@ class RoceRequester : public RdmaRequester
     RdmaSendEntry* FindRead(uint64_t response);
     void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
     void AdvanceReads();
+    void AskForResponses();
     void Judge(RdmaPs now);
     void RecoverLostResponse(RdmaPs now);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);

@@ -47,6 +47,8 @@ struct RoceResponder::Order
     RdmaPacketHeap<EarlyPacket> early; //!< packets that wait for earlier ones
     RdmaGapRule gaps;                  //!< tells losses from overtakings
     uint64_t nakEnd{0};                //!< a NAK has named the gaps below this number
+    uint64_t beyondEnd{
+        0}; //!< packets beyond the window were dropped, the last one below this number
 };
 
 RoceResponder::RoceResponder(RdmaEndpoint& endpoint, bool outOfOrder)
@@ -157,6 +159,11 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         break;
     case RdmaReceiverVerdict::IGNORE:
         ++m_endpoint.connection.counters.outOfOrder;
+        if (m_order)
+        {
+            m_order->beyondEnd =
+                std::max(m_order->beyondEnd, static_cast<uint64_t>(packet) + CountPackets(frame));
+        }
         break;
     }
 }
@@ -196,7 +203,7 @@ RoceResponder::Keep(const QbbFrame& frame, uint64_t packet, RdmaPs now)
     static_cast<QbbFrameRareFields&>(*copy) = frame;
     m_order->early.Push({packet, std::move(copy)});
     m_receiver->Accept(packet, packets, false);
-    m_order->gaps.Arrived(packet + packets, now);
+    m_order->gaps.Arrived(packet + 1, now);
 }
 
 bool
@@ -218,7 +225,14 @@ RoceResponder::TakeKept(RdmaPs now)
         }
         asks = asks || (frame.ackReq && !IsAnswered(frame));
     }
-    m_order->gaps.Complete(m_receiver->GetExpected());
+    const uint64_t expected = m_receiver->GetExpected();
+    m_order->gaps.Complete(expected);
+    if (expected < m_order->beyondEnd && GetSpreadReceiver().CountKept() == 0)
+    {
+        // Nothing that follows tells of the packets dropped beyond the window.
+        m_order->beyondEnd = 0;
+        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, expected, 0, nullptr);
+    }
     Judge(now);
     return asks;
 }
@@ -332,6 +346,12 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
     response.echoPort = m_endpoint.connection.echoPort;
     response.msn = m_endpoint.connection.msn;
     response.first = packet;
+    if (m_order && (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK)
+    {
+        const uint32_t kept = GetSpreadReceiver().CountKept();
+        response.solicited = kept > 0;
+        response.msn = kept > 0 ? kept : response.msn;
+    }
     SendAeth(response, cause);
 }
 
@@ -342,7 +362,7 @@ RoceResponder::SendGapNak(uint64_t first, uint64_t end)
     response.kind = RdmaResponse::Kind::AETH;
     response.syndrome = RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR;
     response.msn = static_cast<uint32_t>(end - first);
-    response.gapOnly = true;
+    response.solicited = true;
     response.first = first;
     SendAeth(response, nullptr);
 }
@@ -375,7 +395,7 @@ RoceResponder::MakeAeth(const RdmaResponse& response)
                            RdmaToPsn(m_endpoint.connection.remotePsn, response.first),
                            0);
     frame->msn = response.msn;
-    frame->solicited = response.gapOnly;
+    frame->solicited = response.solicited;
     if (response.echoPort > 0)
     {
         SetRdmaSourcePort(*frame, response.echoPort);
@@ -487,6 +507,21 @@ RoceResponder::TakeBack(uint64_t packet)
     }
 }
 
+bool
+RoceResponder::IsQueued(uint64_t packet) const
+{
+    for (std::size_t i = 0; i < m_answers->queue.GetSize(); ++i)
+    {
+        const RdmaResponse& response = m_answers->queue[i];
+        if (response.kind != RdmaResponse::Kind::AETH && response.first + response.sent <= packet &&
+            packet < response.first + response.packets)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
 {
@@ -494,10 +529,15 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         return; // no READ or atomic has been executed
     }
-    if (!frame.solicited)
+    if (m_order && IsQueued(packet))
+    {
+        return;
+    }
+    if (!m_order)
     {
         // The requester repeats this request and all later ones: queued responses to these requests
-        // would otherwise be sent twice.
+        // would otherwise be sent twice. Where requests overtake each other, the repeated later
+        // ones may have come before.
         TakeBack(packet);
     }
     if (IsRead(frame))

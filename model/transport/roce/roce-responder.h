@@ -72,6 +72,7 @@ class RoceResponder : public RdmaResponder
     Fault Validate(const QbbFrame& frame, const RdmaOpcodeInfo& info);
     void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now);
     void Repeat(const QbbFrame& frame, uint64_t packet);
+    bool IsQueued(uint64_t packet) const;
     void TakeBack(uint64_t packet);
     void Sync();
 

@@ -29,7 +29,7 @@ RoceSpreadReceiver::Check(int64_t packet)
         ++m_reordering.beyond;
         return RdmaReceiverVerdict::IGNORE;
     }
-    return m_refused ? RdmaReceiverVerdict::IGNORE : RdmaReceiverVerdict::EARLY;
+    return RdmaReceiverVerdict::EARLY;
 }
 
 void
@@ -38,7 +38,6 @@ RoceSpreadReceiver::Accept(uint64_t packet, uint64_t packets, bool)
     if (packet == m_kept.GetBase())
     {
         m_kept.Advance(packet + packets);
-        m_refused = false;
         return;
     }
     for (uint64_t i = 0; i < packets; ++i)
@@ -55,7 +54,6 @@ RoceSpreadReceiver::Refuse()
     const uint64_t base = m_kept.GetBase();
     m_kept = RdmaPacketBitmap();
     m_kept.Advance(base);
-    m_refused = true;
 }
 
 void

@@ -85,13 +85,24 @@ RoceSpreadSender::SetHold(uint64_t hold, RdmaPs now)
     return RdmaGoBackNSender::Advance(static_cast<int64_t>(std::min(m_reached, hold)), now);
 }
 
+bool
+RoceSpreadSender::Reach(uint64_t end, RdmaPs now)
+{
+    m_probes = false;
+    return Advance(static_cast<int64_t>(end), now);
+}
+
+bool
+RoceSpreadSender::IsAwaited(int64_t expected) const
+{
+    return expected == static_cast<int64_t>(m_reached);
+}
+
 void
 RoceSpreadSender::Acknowledged(uint64_t from)
 {
     RdmaGoBackNSender::Acknowledged(from);
-    // The packet that closed the gap is one of those acknowledged, and was never counted ahead.
-    m_ahead -= static_cast<uint32_t>(std::min<uint64_t>(m_ahead, m_acked - from - 1));
-    m_ahead = static_cast<uint32_t>(std::min<uint64_t>(m_ahead, m_highest - m_acked));
+    m_ahead = 0;
     for (std::size_t left = m_repeats.GetSize(); left > 0; --left)
     {
         Range range = m_repeats.Pop();
@@ -103,19 +114,27 @@ RoceSpreadSender::Acknowledged(uint64_t from)
     }
 }
 
+void
+RoceSpreadSender::GoBack()
+{
+    // The requests up to m_reached have arrived, also where responses to them are missing.
+    m_next = std::max(m_acked, m_reached);
+    m_repeats.Clear();
+    m_ahead = 0;
+}
+
 RdmaSenderEvent
 RoceSpreadSender::OnAck(int64_t packet, RdmaPs now)
 {
     m_probes = false;
-    const uint64_t reached = m_reached;
-    const RdmaSenderEvent event = RdmaGoBackNSender::OnAck(packet, now);
-    if (m_reached == reached && packet < static_cast<int64_t>(m_highest) &&
-        m_acked + m_ahead + 1 < m_next)
+    RdmaSenderEvent event = RdmaGoBackNSender::OnAck(packet, now);
+    // Acknowledgements overtake each other, and those of one instant differ in the packets that
+    // wait.
+    if (packet + 1 == static_cast<int64_t>(m_reached) && m_noted > m_ahead &&
+        m_acked + m_noted < m_next)
     {
-        ++m_ahead;
-        RdmaSenderEvent ahead = event;
-        ahead.mayBegin = true;
-        return ahead;
+        m_ahead = m_noted;
+        event.mayBegin = true;
     }
     return event;
 }
@@ -126,13 +145,11 @@ RoceSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
     m_probes = false;
     if (selective == NO_PACKET)
     {
-        m_repeats.Clear();
-        m_ahead = 0;
         return RdmaGoBackNSender::OnNak(expected, selective, now);
     }
     RdmaSenderEvent event;
     event.mayBegin = Advance(expected, now);
-    if (expected == static_cast<int64_t>(m_reached) && m_next > m_reached && selective > expected)
+    if (IsAwaited(expected) && m_next > m_reached && selective > expected)
     {
         Repeat(m_reached, static_cast<uint64_t>(selective));
         m_timer.Stop(); // Sent() restarts the timer with the retransmission
@@ -149,21 +166,13 @@ RoceSpreadSender::HandleTimeout()
     {
         // The peer keeps no packets out of order, or a READ is outstanding and the peer is silent.
         m_probes = false;
-        m_ahead = 0;
         RdmaGoBackNSender::HandleTimeout();
+        m_next = m_acked; // the READ whose responses are missing is repeated, too
         return;
     }
     m_repeats.Push(m_probes ? Range{m_acked, m_acked + 1}
                             : Range{std::max(m_last, m_acked), m_next});
     m_probes = !m_probes;
-}
-
-void
-RoceSpreadSender::HandleReceiverNotReady()
-{
-    m_repeats.Clear();
-    m_ahead = 0;
-    RdmaGoBackNSender::HandleReceiverNotReady();
 }
 
 } // namespace ns3

@@ -28,9 +28,10 @@ namespace ns3
  * a lost gap is that of the InfiniBand specification, whose PSN is the first missing packet. Its
  * solicited event bit, which has no meaning in a NAK, is set, and the field of the MSN has the
  * number of missing packets in a row. A requester with OutOfOrder sends these packets alone again.
- * Other requesters ignore the bit and go back N, so that old and tolerant NICs work together. The
- * same bit in a READ request tells the responder that the request repeats a gap, so that the
- * responder need not take back the responses that follow.
+ * An acknowledgement with the bit has the number of packets that wait beyond a gap in the field of
+ * the MSN. Other requesters ignore the bit and go back N, so that old and tolerant NICs work
+ * together. NICs of old need a timer for that, also where no frame gets lost, since they discard
+ * packets that come early.
  */
 class RoceTransport : public RdmaTransport
 {

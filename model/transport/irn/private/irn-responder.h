@@ -3,6 +3,7 @@
 #ifndef IRN_RESPONDER_H
 #define IRN_RESPONDER_H
 
+#include "rdma-packet-bitmap.h"
 #include "rdma-packet-heap.h"
 #include "rdma-responder.h"
 
@@ -115,10 +116,13 @@ class IrnResponder : public RdmaResponder
     void ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now);
     void Sync();
     bool TellsArrivals() const;
+    void AskForDropped();
 
     std::unique_ptr<Answers> m_answers; //!< responses; null before the peer's first READ or atomic
     /// Reorder buffer of requests whose last packet came out of order; null before the first one
     std::unique_ptr<RdmaPacketHeap<RdmaArrivedRequest>> m_kept;
+    /// With loss rule Gap, early packets dropped for a fault; null before the first one
+    std::unique_ptr<RdmaPacketBitmap> m_dropped;
 };
 
 } // namespace ns3

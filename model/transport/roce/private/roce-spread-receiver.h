@@ -25,9 +25,8 @@ class RoceSpreadReceiver : public RdmaReceiver
     void Accept(uint64_t packet, uint64_t packets, bool endsMessage) override;
 
     /**
-     * The refused packet and all packets that wait for it count as not received, and no further
-     * packet does until the refused one comes again: the requester sends all of them again after an
-     * RNR NAK.
+     * The refused packet and all packets that wait for it count as not received: the requester
+     * sends all of them again after an RNR NAK.
      */
     void Refuse() override;
 
@@ -35,7 +34,14 @@ class RoceSpreadReceiver : public RdmaReceiver
     uint64_t GetExpected() const override;
     RdmaReordering GetReordering() const override;
 
-    /** \return the first packet after the oldest gap that has arrived; UINT64_MAX: no gap */
+    /** \return number of packets that wait for an earlier one */
+    uint32_t CountKept() const
+    {
+        return m_kept.GetCount();
+    }
+
+    /** \return the first of the packets that wait, which ends the oldest gap; UINT64_MAX: none
+     * waits */
     uint64_t GetGapEnd() const
     {
         return m_kept.FindSet(m_kept.GetBase());
@@ -45,7 +51,6 @@ class RoceSpreadReceiver : public RdmaReceiver
     RdmaPacketBitmap m_kept;     //!< packets that wait; the first bit is the next packet in order
     RdmaReordering m_reordering; //!< result of GetReordering()
     uint32_t m_window;           //!< packets from the first missing one on that are taken
-    bool m_refused{false};       //!< an RNR NAK was sent for the next packet in order
 };
 
 } // namespace ns3

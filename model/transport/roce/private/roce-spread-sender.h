@@ -27,9 +27,8 @@ namespace ns3
  * Where responses take packet numbers of the stream, packets count as acknowledged only up to the
  * first missing response, see SetHold().
  *
- * Each acknowledgement without progress tells of one packet that arrived beyond a gap. GetAhead()
- * counts these packets, so that a late packet does not close the congestion window. With an
- * acknowledgement interval above 1, the count is too low.
+ * An acknowledgement tells how many packets wait at the receiver beyond a gap. GetAhead() counts
+ * these packets, so that a late packet does not close the congestion window.
  */
 class RoceSpreadSender : public RdmaGoBackNSender
 {
@@ -47,6 +46,25 @@ class RoceSpreadSender : public RdmaGoBackNSender
     bool Sent(uint64_t packets, RdmaPs now) override;
     RdmaSenderEvent OnAck(int64_t packet, RdmaPs now) override;
     RdmaSenderEvent OnNak(int64_t expected, int64_t selective, RdmaPs now) override;
+
+    /**
+     * An acknowledgement arrives, whose OnAck() follows.
+     *
+     * \param packets number of packets that wait at the receiver beyond a gap
+     */
+    void NoteKept(uint32_t packets)
+    {
+        m_noted = packets;
+    }
+
+    /**
+     * A response proves that packets have arrived.
+     *
+     * \param end all packets below this number have arrived
+     * \param now current time
+     * \return true if packets are newly acknowledged
+     */
+    bool Reach(uint64_t end, RdmaPs now);
 
     /**
      * Sends packets again.
@@ -67,9 +85,10 @@ class RoceSpreadSender : public RdmaGoBackNSender
 
   protected:
     bool Advance(int64_t arrived, RdmaPs now) override;
+    bool IsAwaited(int64_t expected) const override;
     void Acknowledged(uint64_t from) override;
+    void GoBack() override;
     void HandleTimeout() override;
-    void HandleReceiverNotReady() override;
 
   private:
     /** Packets to be sent again. */
@@ -82,6 +101,7 @@ class RoceSpreadSender : public RdmaGoBackNSender
     RdmaRingBuffer<Range> m_repeats; //!< packets to be sent again; none is empty
     uint64_t m_hold{NO_HOLD};        //!< number of the first missing response
     uint64_t m_reached{0};           //!< packets that the peer has acknowledged
+    uint32_t m_noted{0};             //!< argument of the latest NoteKept()
     uint64_t m_last{0};              //!< number of the last packet, a READ's first one
     bool m_probes{false};            //!< a timeout has repeated the last packet; no answer yet
 };
