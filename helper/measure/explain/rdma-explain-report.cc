@@ -1293,14 +1293,14 @@ RdmaExplainReport::PrintReordering(std::ostream& os) const
     const uint64_t mtu = m_fabric->GetNic(m_fabric->GetTopology().GetHosts().front())
                              ->MakePrototype(RdmaNic::FIRST_QPN)
                              ->GetPathMtu();
-    os << early << " packets of " << flows << " of " << m_flows.size()
-       << " flows arrived before a packet sent earlier, up to " << most.distance
-       << " packets ahead of the first missing one. A receiver had at most " << most.held
-       << " packets of a flow beyond a missing one, " << most.held * mtu
-       << " B of payload. Senders sent " << again << " packets again";
+    os << "Packets that arrived before a packet sent earlier: " << early << ", in " << flows
+       << " of " << m_flows.size()
+       << " flows; largest distance from the first missing one: " << most.distance
+       << ". Most packets of a flow beyond a missing one at a receiver: " << most.held << ", "
+       << most.held * mtu << " B of payload. Packets sent again: " << again;
     if (beyond > 0)
     {
-        os << "; receivers dropped " << beyond << " packets that came beyond their windows";
+        os << "; packets dropped beyond the window of a receiver: " << beyond;
     }
     os << ".\n";
 }

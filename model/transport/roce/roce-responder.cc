@@ -340,6 +340,23 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
 void
 RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
 {
+    if (!m_order && (!m_answers || m_answers->queue.IsEmpty()))
+    {
+        // Most acknowledgements leave here: nothing waits, and packets arrive in order.
+        const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
+        RdmaQueuePairCounters& counters = m_endpoint.connection.counters;
+        ++(isAck ? counters.acksSent : counters.naksSent);
+        QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                                               syndrome,
+                                               RdmaToPsn(m_endpoint.connection.remotePsn, packet),
+                                               0);
+        if (cause)
+        {
+            RdmaEndpoint::Echo(*cause, *frame);
+        }
+        m_endpoint.Send(std::move(frame));
+        return;
+    }
     RdmaResponse response;
     response.kind = RdmaResponse::Kind::AETH;
     response.syndrome = syndrome;
