@@ -479,6 +479,25 @@ RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, RdmaPs now)
     }
 }
 
+RdmaSendEntry*
+RdmaRequester::FindRead(std::size_t oldest, uint64_t response)
+{
+    uint32_t left = m_outstandingReads;
+    for (std::size_t i = oldest; left > 0 && i < m_released; ++i)
+    {
+        RdmaSendEntry& entry = m_sends[i];
+        if (entry.responses > 0)
+        {
+            if (response >= entry.firstResponse && response < entry.GetResponsesEnd())
+            {
+                return &entry;
+            }
+            --left;
+        }
+    }
+    return nullptr;
+}
+
 bool
 RdmaRequester::IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const
 {

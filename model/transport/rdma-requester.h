@@ -313,6 +313,13 @@ class RdmaRequester
      */
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
+    /**
+     * \param oldest index in m_sends of the oldest outstanding READ or atomic
+     * \param response number of a response packet
+     * \return the outstanding READ or atomic that the response belongs to; null: none
+     */
+    RdmaSendEntry* FindRead(std::size_t oldest, uint64_t response);
+
     // Members stand in the order of their use.
 
     RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair

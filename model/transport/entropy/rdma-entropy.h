@@ -92,8 +92,8 @@ class RdmaEntropy : public Object
 
     /**
      * \return true if choosers need OnReturn(), and hence peers that repeat ports
-     *         (RdmaNic::EchoSourcePort, which RdmaFabricHelper turns on). A run with NICs that do
-     * not is refused
+     *         (RdmaNic::EchoSourcePort, which RdmaFabricHelper turns on). A run with other NICs is
+     *         refused
      */
     virtual bool NeedsPortEcho() const
     {

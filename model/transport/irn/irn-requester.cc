@@ -215,25 +215,6 @@ IrnRequester::MakeProbe()
                               psn);
 }
 
-RdmaSendEntry*
-IrnRequester::FindRead(uint64_t response)
-{
-    uint32_t left = m_outstandingReads;
-    for (std::size_t i = m_reads->cursor; left > 0 && i < m_released; ++i)
-    {
-        RdmaSendEntry& entry = m_sends[i];
-        if (entry.responses > 0)
-        {
-            if (response >= entry.firstResponse && response < entry.GetResponsesEnd())
-            {
-                return &entry;
-            }
-            --left;
-        }
-    }
-    return nullptr;
-}
-
 void
 IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
@@ -270,7 +251,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
             m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
             return;
         }
-        RdmaSendEntry* entry = FindRead(number);
+        RdmaSendEntry* entry = FindRead(m_reads->cursor, number);
         if (!entry || !IsAnswer(*entry, number, frame) || frame.wqeSn != entry->wqeSn)
         {
             NS_LOG_WARN("QP " << m_endpoint.connection.qpn

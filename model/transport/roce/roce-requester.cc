@@ -274,30 +274,11 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, RdmaPs now)
     Release(now);
 }
 
-RdmaSendEntry*
-RoceRequester::FindRead(uint64_t response)
-{
-    uint32_t left = m_outstandingReads;
-    for (std::size_t i = m_reads->cursor; left > 0 && i < m_released; ++i)
-    {
-        RdmaSendEntry& entry = m_sends[i];
-        if (entry.responses > 0)
-        {
-            if (response >= entry.firstResponse && response < entry.GetResponsesEnd())
-            {
-                return &entry;
-            }
-            --left;
-        }
-    }
-    return nullptr;
-}
-
 void
 RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now)
 {
     Order& order = *m_reads->order;
-    RdmaSendEntry* const entry = FindRead(response);
+    RdmaSendEntry* const entry = FindRead(m_reads->cursor, response);
     if (!entry || order.received.Test(response))
     {
         ++m_endpoint.connection.counters.duplicates;

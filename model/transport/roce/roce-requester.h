@@ -79,7 +79,6 @@ class RoceRequester : public RdmaRequester
     void OnReadTimer(RdmaPs now) override;
     RoceSpreadSender& GetSpreadSender() const;
     RdmaGapLimits GetLimits() const;
-    RdmaSendEntry* FindRead(uint64_t response);
     void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
     void AdvanceReads();
     void AskForResponses();

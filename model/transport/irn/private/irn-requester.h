@@ -61,7 +61,6 @@ class IrnRequester : public RdmaRequester
 
     void RestartReadTimer(RdmaPs now);
     const IrnTransport& GetIrnTransport() const;
-    RdmaSendEntry* FindRead(uint64_t response);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     uint64_t m_responsesPosted{0};    //!< response numbers assigned to posted READs and atomics
