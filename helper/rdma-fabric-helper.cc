@@ -75,7 +75,7 @@ class RdmaFabricInstaller
   private:
     void InstallLink(uint32_t link);
     Ptr<QbbNetDevice> InstallPort(const RdmaTopologyLink& link, uint32_t node, uint32_t peer);
-    void InstallHost(uint32_t host);
+    void InstallNic(uint32_t node);
     void InstallSwitch(uint32_t sw);
     void InstallAddresses();
     /**
@@ -128,11 +128,11 @@ CheckRdmaMemory(const RdmaTopology& topology)
 {
     // Least bytes of the parts, from the manual's table of memory.
     constexpr uint64_t PORT = 1900;
-    constexpr uint64_t HOST = 1200;
+    constexpr uint64_t NIC = 1200;
     constexpr uint64_t SWITCH = 2500;
-    const uint64_t hosts = topology.GetHosts().size();
+    const uint64_t nics = topology.GetNics().size();
     const uint64_t needed =
-        2 * PORT * topology.GetNLinks() + HOST * hosts + SWITCH * (topology.GetNNodes() - hosts);
+        2 * PORT * topology.GetNLinks() + NIC * nics + SWITCH * (topology.GetNNodes() - nics);
     uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                     static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     rlimit limit{};
@@ -192,7 +192,7 @@ RdmaFabricInstaller::Install()
     ServeControl();
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        topology.IsHost(node) ? InstallHost(node) : InstallSwitch(node);
+        topology.IsNic(node) ? InstallNic(node) : InstallSwitch(node);
     }
     if (m_control)
     {
@@ -228,8 +228,8 @@ RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, ui
     device->SetAddress(MakeMac(owner->GetId(), owner->GetNDevices()));
     if (m_settings.vlan)
     {
-        const bool host = m_fabric->m_topology.IsHost(node);
-        const bool routed = !host && !m_fabric->m_topology.IsHost(peer);
+        const bool host = m_fabric->m_topology.IsNic(node);
+        const bool routed = !host && !m_fabric->m_topology.IsNic(peer);
         device->SetTrust(QbbClassifier::TRUST_PCP);
         device->SetAttribute("TagFrames", BooleanValue(host));
         device->SetAttribute("RoutedPort", BooleanValue(routed));
@@ -246,7 +246,7 @@ RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, ui
 }
 
 void
-RdmaFabricInstaller::InstallHost(uint32_t host)
+RdmaFabricInstaller::InstallNic(uint32_t node)
 {
     auto nic = m_nics.Create();
     if (m_cnpInterval)
@@ -280,8 +280,8 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
     {
         nic->SetQueuePairAttribute(name, *value);
     }
-    m_fabric->m_nodes.Get(host)->AggregateObject(nic);
-    m_fabric->m_nics[host] = nic;
+    m_fabric->m_nodes.Get(node)->AggregateObject(nic);
+    m_fabric->m_nics[node] = nic;
 }
 
 void
@@ -552,9 +552,9 @@ RdmaFabricInstaller::FindNetwork() const
     }
     std::sort(taken.begin(), taken.end());
     uint64_t ports = 0;
-    for (const uint32_t host : m_fabric->m_topology.GetHosts())
+    for (const uint32_t nic : m_fabric->m_topology.GetNics())
     {
-        ports += m_fabric->m_nodes.Get(host)->GetNDevices();
+        ports += m_fabric->m_nodes.Get(nic)->GetNDevices();
     }
     constexpr uint64_t FIRST_MULTICAST = 0xe0000000;
     const uint64_t size = uint64_t{m_settings.mask.GetInverse()} + 1;
@@ -581,9 +581,10 @@ RdmaFabricInstaller::InstallAddresses()
     const uint32_t network = FindNetwork();
     const uint32_t last = network | m_settings.mask.GetInverse();
     uint32_t next = network + 1;
-    for (const uint32_t host : m_fabric->m_topology.GetHosts())
+    for (const uint32_t nic : m_fabric->m_topology.GetNics())
     {
-        const Ptr<Node> node = m_fabric->m_nodes.Get(host);
+        const Ptr<Node> node = m_fabric->m_nodes.Get(nic);
+        const bool isBonded = m_fabric->m_topology.GetNode(nic).bonded;
         const uint32_t ports = node->GetNDevices();
         Ptr<Ipv4> stack;
         if (m_settings.internet)
@@ -594,17 +595,17 @@ RdmaFabricInstaller::InstallAddresses()
         }
         for (uint32_t i = 0; i < ports; ++i)
         {
-            RefuseRdmaIf(next >= last,
+            RefuseRdmaIf((!isBonded || i == 0) && next >= last,
                          "network ",
                          m_settings.network,
                          " with mask ",
                          m_settings.mask,
                          " has too few addresses for the hosts' ports");
-            const Ipv4Address address(next++);
+            const Ipv4Address address(isBonded && i > 0 ? next - 1 : next++);
             auto device = DynamicCast<QbbNetDevice>(node->GetDevice(i));
-            m_fabric->m_nics[host]->AddPort(device, address);
+            m_fabric->m_nics[nic]->AddPort(device, address);
             m_fabric->m_routing->AddHost(device, address);
-            if (stack)
+            if (stack && (!isBonded || i == 0))
             {
                 const uint32_t interface = stack->AddInterface(device);
                 stack->AddAddress(interface, Ipv4InterfaceAddress(address, m_settings.mask));
@@ -675,18 +676,13 @@ RdmaFabricHelper::AssignStreams(int64_t stream)
 RdmaTopology
 RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
 {
-    RdmaTopology longer;
-    for (const RdmaTopologyNode& node : topology.GetNodes())
+    std::vector<RdmaTopologyLink> links = topology.GetLinks();
+    for (RdmaTopologyLink& link : links)
     {
-        node.role == RdmaNodeRole::HOST ? longer.AddHost(node.name) : longer.AddSwitch(node.name);
+        link.delay +=
+            RdmaPs(m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitter.Get())));
     }
-    for (const RdmaTopologyLink& link : topology.GetLinks())
-    {
-        const RdmaPs addition(
-            m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitter.Get())));
-        longer.AddLink(link.a, link.b, link.rate, link.delay + addition, link.errorRate);
-    }
-    return longer;
+    return topology.WithLinks(links);
 }
 
 Ptr<RdmaFabric>

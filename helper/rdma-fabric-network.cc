@@ -222,10 +222,10 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
     RdmaNetworkTimes times;
     times.roundTrip = GetRdmaLongestRtt(topology, lineBytes, ackBytes + overhead);
     RdmaPs turnaround{0};
-    for (const uint32_t host : topology.GetHosts())
+    for (const uint32_t nic : topology.GetNics())
     {
         turnaround =
-            std::max(turnaround, fabric.GetNic(host)->GetReplies().GetDelay(RdmaReplyDelays::ACK));
+            std::max(turnaround, fabric.GetNic(nic)->GetReplies().GetDelay(RdmaReplyDelays::ACK));
     }
     times.roundTrip += turnaround;
     for (const RdmaTopologyLink& link : topology.GetLinks())

@@ -114,10 +114,10 @@ RdmaFabricTimers::FindReordering()
     {
         return;
     }
-    for (const uint32_t host : topology.GetHosts())
+    for (const uint32_t nic : topology.GetNics())
     {
         m_reordering =
-            m_reordering.empty() ? m_fabric.GetNic(host)->GetReorderingEntropy() : m_reordering;
+            m_reordering.empty() ? m_fabric.GetNic(nic)->GetReorderingEntropy() : m_reordering;
     }
     RdmaPs roundTrip{0};
     for (const uint32_t id : topology.GetSwitches())

@@ -63,19 +63,26 @@ RdmaFabric::GetNode(uint32_t node) const
     return m_nodes.Get(node);
 }
 
-const RdmaNic&
-RdmaFabric::PeekNic(uint32_t host) const
+uint32_t
+RdmaFabric::FindNic(uint32_t host, uint32_t nic) const
 {
     NS_ABORT_MSG_IF(host >= m_nics.size() || !m_nics[host],
                     "rdma: node " << host << " is not a host of this fabric");
-    return *m_nics[host];
+    if (nic == 0)
+    {
+        return host;
+    }
+    const std::vector<uint32_t> nics = m_topology.GetNics(host);
+    NS_ABORT_MSG_IF(nic >= nics.size(),
+                    "rdma: NIC " << nic << " of host " << host << "; accepted: 0 to "
+                                 << nics.size() - 1);
+    return nics[nic];
 }
 
 Ptr<RdmaNic>
-RdmaFabric::GetNic(uint32_t host) const
+RdmaFabric::GetNic(uint32_t host, uint32_t nic) const
 {
-    PeekNic(host);
-    return m_nics[host];
+    return m_nics[FindNic(host, nic)];
 }
 
 Ptr<QbbSwitch>
@@ -87,10 +94,14 @@ RdmaFabric::GetSwitch(uint32_t sw) const
 }
 
 Ipv4Address
-RdmaFabric::GetAddress(uint32_t host) const
+RdmaFabric::GetAddress(uint32_t host, uint32_t nic, uint32_t port) const
 {
     // Queue pairs are connected in events of hosts, while other nodes may run on other threads.
-    return PeekNic(host).GetAddress(0);
+    const RdmaNic& found = *m_nics[FindNic(host, nic)];
+    NS_ABORT_MSG_IF(port >= found.GetNPorts(),
+                    "rdma: port " << port << " of NIC " << nic << " of host " << host
+                                  << "; accepted: 0 to " << found.GetNPorts() - 1);
+    return found.GetAddress(port);
 }
 
 const RdmaFabric::Link&

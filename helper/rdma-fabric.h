@@ -49,20 +49,29 @@ class RdmaFabric : public Object
         return m_nodes;
     }
 
-    /** \return the hosts, in ascending order of node id */
+    /** \return the first NIC of each host, in ascending order of the hosts' ids */
     NodeContainer GetHosts() const;
 
     /** \param node node id \return the node */
     Ptr<Node> GetNode(uint32_t node) const;
 
-    /** \param host node id of a host \return the NIC of the host */
-    Ptr<RdmaNic> GetNic(uint32_t host) const;
+    /**
+     * \param host id of a host, or with \p nic 0 also the node id of a NIC
+     * \param nic number of the NIC in the host, from 0
+     * \return the NIC
+     */
+    Ptr<RdmaNic> GetNic(uint32_t host, uint32_t nic = 0) const;
 
     /** \param sw node id of a switch \return the switch */
     Ptr<QbbSwitch> GetSwitch(uint32_t sw) const;
 
-    /** \param host node id of a host \return IPv4 address of the host's first port */
-    Ipv4Address GetAddress(uint32_t host) const;
+    /**
+     * \param host id of a host, or with \p nic 0 also the node id of a NIC
+     * \param nic number of the NIC in the host, from 0
+     * \param port number of the port at the NIC, from 0
+     * \return IPv4 address of the port
+     */
+    Ipv4Address GetAddress(uint32_t host, uint32_t nic = 0, uint32_t port = 0) const;
 
     /** \param link link id \return the cable */
     Ptr<QbbChannel> GetChannel(uint32_t link) const;
@@ -225,8 +234,8 @@ class RdmaFabric : public Object
 
     /** Refuses an entropy that needs port echoes if a NIC does not echo source ports. */
     void CheckEntropies() const;
-    /** \param host node id, which is checked to be a host's \return the NIC of the host */
-    const RdmaNic& PeekNic(uint32_t host) const;
+    /** \return node id of a NIC. See GetNic() for the parameters, which are checked. */
+    uint32_t FindNic(uint32_t host, uint32_t nic) const;
     const Link& GetLink(uint32_t link) const;
     Ptr<QbbNetDevice> GetReceiver(uint32_t link, uint32_t from) const;
     void Apply(const RdmaLinkChange& change);

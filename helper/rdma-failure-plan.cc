@@ -591,17 +591,12 @@ RdmaFailurePlan::GetSlowest(const RdmaTopology& topology) const
             rates[change.link] = std::min(rates[change.link], change.rate);
         }
     }
-    RdmaTopology slowest;
-    for (const RdmaTopologyNode& node : topology.GetNodes())
+    std::vector<RdmaTopologyLink> links = topology.GetLinks();
+    for (uint32_t id = 0; id < links.size(); ++id)
     {
-        node.role == RdmaNodeRole::HOST ? slowest.AddHost(node.name) : slowest.AddSwitch(node.name);
+        links[id].rate = rates[id];
     }
-    for (uint32_t id = 0; id < topology.GetNLinks(); ++id)
-    {
-        const RdmaTopologyLink& link = topology.GetLink(id);
-        slowest.AddLink(link.a, link.b, rates[id], link.delay, link.errorRate);
-    }
-    return slowest;
+    return topology.WithLinks(links);
 }
 
 RdmaFailurePlan

@@ -426,7 +426,7 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
     });
     const auto& links = topology.GetLinks();
     const bool hasUplink = std::any_of(links.begin(), links.end(), [&topology](const auto& link) {
-        return !topology.IsHost(link.a) && !topology.IsHost(link.b);
+        return !topology.IsNic(link.a) && !topology.IsNic(link.b);
     });
     RefuseRdmaOption("uplinkRate",
                      !hasUplink && options.IsGivenWith("uplinkRate", "topology"),
@@ -849,9 +849,13 @@ RdmaFabricRun::InstallFailures() const
     ParseRdmaOption("storm", [this] { InstallRdmaStorms(*m_fabric, m_options.storm); });
     if (!m_nicWatchdog.IsNone())
     {
-        for (const uint32_t host : m_fabric->GetTopology().GetHosts())
+        for (const uint32_t id : m_fabric->GetTopology().GetNics())
         {
-            m_nicWatchdog.Create<RdmaNicWatchdog>()->Install(m_fabric->GetNic(host)->GetPort(0));
+            const auto nic = m_fabric->GetNic(id);
+            for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
+            {
+                m_nicWatchdog.Create<RdmaNicWatchdog>()->Install(nic->GetPort(port));
+            }
         }
     }
     if (!m_watchdog.IsNone())

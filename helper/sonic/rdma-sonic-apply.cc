@@ -138,7 +138,7 @@ SetUpSonicSwitch(const RdmaFabric& fabric, const RdmaSonicConfig& config, const 
         const RdmaSonicPort& port = config.ports[sw.ports[p]];
         SetUpSonicPort(device, port);
         device.SetAttribute("Scheduler", StringValue(port.scheduler));
-        if (fabric.GetTopology().IsHost(GetSonicNode(fabric, *device.GetPeer())))
+        if (fabric.GetTopology().IsNic(GetSonicNode(fabric, *device.GetPeer())))
         {
             SetUpSonicPort(*device.GetPeer(), port);
         }

@@ -64,7 +64,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     std::map<std::vector<std::tuple<uint32_t, RdmaBitRate, RdmaPs>>, uint32_t> seen;
     std::vector<uint32_t> sources;
     std::vector<uint32_t> hosts;
-    for (const uint32_t host : topology.GetHosts())
+    for (const uint32_t host : topology.GetNics())
     {
         std::vector<std::tuple<uint32_t, RdmaBitRate, RdmaPs>> attachment;
         for (const uint32_t id : linksByNode[host])
@@ -86,7 +86,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     std::vector<uint8_t> stands(topology.GetNNodes());
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        stands[node] = !topology.IsHost(node);
+        stands[node] = !topology.IsNic(node);
     }
     for (const uint32_t host : hosts)
     {
@@ -103,7 +103,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
             const uint32_t to = link.a == node ? link.b : link.a;
             if (stands[to])
             {
-                edges.push_back({to, topology.IsHost(to), link.rate, roundTrips[id]});
+                edges.push_back({to, topology.IsNic(to), link.rate, roundTrips[id]});
             }
         }
     }

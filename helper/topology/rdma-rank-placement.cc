@@ -24,7 +24,7 @@ MakeVertices(const RdmaTopology& topology, bool alone)
     uint32_t vertices = 0;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        if (alone || !topology.IsHost(node))
+        if (alone || !topology.IsNic(node))
         {
             vertexOf[node] = vertices++;
         }
@@ -33,7 +33,7 @@ MakeVertices(const RdmaTopology& topology, bool alone)
     {
         for (const auto& [host, peer] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
         {
-            if (!alone && topology.IsHost(host) && !topology.IsHost(peer))
+            if (!alone && topology.IsNic(host) && !topology.IsNic(peer))
             {
                 vertexOf[host] = std::min(vertexOf[host], vertexOf[peer]);
             }

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 namespace ns3
 {
@@ -25,8 +26,11 @@ FailTopology(const std::string& what, const std::string& problem, const std::str
 std::string
 NameNode(uint32_t id, const RdmaTopologyNode& node)
 {
-    return (node.role == RdmaNodeRole::HOST ? "host " : "switch ") + std::to_string(id) + " (" +
-           QuoteRdmaText(node.name) + ")";
+    const bool isHost = node.host == id;
+    return (isHost                              ? "host "
+            : node.role == RdmaNodeRole::SWITCH ? "switch "
+                                                : "NIC ") +
+           std::to_string(id) + " (" + QuoteRdmaText(node.name) + ")";
 }
 
 /// Groups of joined nodes, as a forest in which each root identifies a group.
@@ -78,8 +82,35 @@ uint32_t
 RdmaTopology::AddHost(const std::string& name)
 {
     const uint32_t id = GetNNodes();
-    m_nodes.push_back({RdmaNodeRole::HOST, name.empty() ? "host-" + std::to_string(id) : name});
+    m_nodes.push_back({RdmaNodeRole::HOST, name.empty() ? "host-" + std::to_string(id) : name, id});
     return id;
+}
+
+uint32_t
+RdmaTopology::AddNic(uint32_t host, const std::string& name)
+{
+    if (!IsHost(host))
+    {
+        FailTopology("a NIC", "is added to node " + std::to_string(host), "the id of a host");
+    }
+    const uint32_t id = GetNNodes();
+    std::vector<uint32_t>& nics = m_furtherNics[host];
+    nics.push_back(id);
+    m_nodes.push_back(
+        {RdmaNodeRole::HOST,
+         name.empty() ? m_nodes[host].name + "-nic-" + std::to_string(nics.size()) : name,
+         host});
+    return id;
+}
+
+void
+RdmaTopology::SetBonded(uint32_t nic)
+{
+    if (!IsNic(nic))
+    {
+        FailTopology("node " + std::to_string(nic), "is to be bonded", "the node id of a NIC");
+    }
+    m_nodes[nic].bonded = true;
 }
 
 uint32_t
@@ -109,6 +140,66 @@ RdmaTopology::GetIds(RdmaNodeRole role) const
         }
     }
     return ids;
+}
+
+std::vector<uint32_t>
+RdmaTopology::GetHosts() const
+{
+    std::vector<uint32_t> ids;
+    for (uint32_t id = 0; id < m_nodes.size(); ++id)
+    {
+        if (m_nodes[id].host == id)
+        {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+std::vector<uint32_t>
+RdmaTopology::GetNics(uint32_t host) const
+{
+    if (!IsHost(host))
+    {
+        FailTopology("node " + std::to_string(host), "is no host", "the id of a host");
+    }
+    std::vector<uint32_t> nics{host};
+    const auto further = m_furtherNics.find(host);
+    if (further != m_furtherNics.end())
+    {
+        nics.insert(nics.end(), further->second.begin(), further->second.end());
+    }
+    return nics;
+}
+
+bool
+RdmaTopology::HasChoiceOfPorts() const
+{
+    if (!m_furtherNics.empty())
+    {
+        return true;
+    }
+    std::vector<bool> isLinked(m_nodes.size());
+    for (const RdmaTopologyLink& link : m_links)
+    {
+        for (const uint32_t node : {link.a, link.b})
+        {
+            if (IsNic(node) && isLinked[node])
+            {
+                return true;
+            }
+            isLinked[node] = true;
+        }
+    }
+    return false;
+}
+
+RdmaTopology
+RdmaTopology::WithLinks(std::vector<RdmaTopologyLink> links) const
+{
+    RdmaTopology other(*this);
+    other.m_links = std::move(links);
+    return other;
 }
 
 std::vector<std::vector<uint32_t>>
@@ -157,6 +248,10 @@ RdmaTopology::CheckLink(uint32_t id) const
     {
         fail("joins a node to itself", "two different nodes");
     }
+    if (IsNic(link.a) && m_nodes[link.a].host == m_nodes[link.b].host)
+    {
+        fail("joins two NICs of one host", "NICs of two hosts, or a switch");
+    }
     if (link.rate == 0_bps || link.rate > RDMA_MAX_RATE)
     {
         fail("has a rate of " + std::to_string(link.rate.Get()) + " bit/s",
@@ -194,10 +289,10 @@ RdmaTopology::CheckPorts() const
 }
 
 /*
- * Any two hosts need a path whose inner nodes are switches: both hosts are linked to one group of
- * joined switches, or to each other. A link between two hosts is a separate group. Hosts that are
- * linked to the same groups are checked together, so that the work grows with the number of links
- * and not with the number of pairs of hosts.
+ * Any two hosts need a path whose inner nodes are switches: NICs of both hosts are linked to one
+ * group of joined switches, or to each other. A link between two hosts is a separate group. Hosts
+ * that are linked to the same groups are checked together, so that the work grows with the number
+ * of links and not with the number of pairs of hosts.
  */
 void
 RdmaTopology::CheckConnected() const
@@ -205,21 +300,24 @@ RdmaTopology::CheckConnected() const
     Groups groups(m_nodes.size());
     for (const auto& link : m_links)
     {
-        if (!IsHost(link.a) && !IsHost(link.b))
+        if (!IsNic(link.a) && !IsNic(link.b))
         {
             groups.Join(link.a, link.b);
         }
     }
     std::vector<GroupSet> reached(m_nodes.size()); // groups of each host
     std::vector<bool> used(m_nodes.size());        // groups with a host
+    std::vector<bool> isLinked(m_nodes.size());
     for (uint32_t id = 0; id < m_links.size(); ++id)
     {
         const RdmaTopologyLink& link = m_links[id];
         for (const auto& [node, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
         {
-            if (IsHost(node))
+            isLinked[node] = true;
+            if (IsNic(node))
             {
-                reached[node].push_back(IsHost(other) ? GetNNodes() + id : groups.Find(other));
+                reached[m_nodes[node].host].push_back(IsNic(other) ? GetNNodes() + id
+                                                                   : groups.Find(other));
                 used[groups.Find(other)] = true;
             }
         }
@@ -229,13 +327,13 @@ RdmaTopology::CheckConnected() const
     std::unordered_map<uint32_t, std::size_t> hostsOfGroup;
     for (uint32_t id = 0; id < m_nodes.size(); ++id)
     {
-        if (!IsHost(id) && !used[groups.Find(id)])
+        if (!IsNic(id) && !used[groups.Find(id)])
         {
             FailTopology(NameNode(id, m_nodes[id]),
                          "cannot be reached from any host",
                          "a connected graph");
         }
-        if (IsHost(id) && reached[id].empty())
+        if (IsNic(id) && !isLinked[id])
         {
             FailTopology(NameNode(id, m_nodes[id]), "has no link", "1 or more");
         }
@@ -266,7 +364,7 @@ RdmaTopology::CheckConnected() const
             {
                 FailTopology(NameNode(*a, m_nodes[*a]),
                              "has no path over switches to " + NameNode(*b, m_nodes[*b]),
-                             "a connected graph");
+                             "a connected graph; hosts do not forward");
             }
         }
     }

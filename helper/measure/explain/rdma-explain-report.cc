@@ -121,7 +121,7 @@ FindIngressRoom(const RdmaFabric& fabric,
                 uint8_t priority,
                 uint32_t frameBytes)
 {
-    const auto buffer = fabric.GetTopology().IsHost(port.node)
+    const auto buffer = fabric.GetTopology().IsNic(port.node)
                             ? nullptr
                             : CopyRdmaBuffer(*fabric.GetSwitch(port.node));
     if (!buffer)

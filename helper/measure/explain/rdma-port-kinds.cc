@@ -123,7 +123,7 @@ GetRoute(const RdmaFabric& fabric, uint32_t sw, uint32_t host)
 bool
 MayReceiveFramesFor(const RdmaFabric& fabric, const RdmaFabricPort& port, uint32_t host)
 {
-    if (fabric.GetTopology().IsHost(port.peer))
+    if (fabric.GetTopology().IsNic(port.peer))
     {
         return port.peer != host;
     }
@@ -152,7 +152,7 @@ MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority)
     std::vector<RdmaPortKind> kinds;
     for (uint32_t node = 0; node < ports.size(); ++node)
     {
-        const bool isHost = fabric.GetTopology().IsHost(node);
+        const bool isHost = fabric.GetTopology().IsNic(node);
         const auto sw = isHost ? nullptr : fabric.GetSwitch(node);
         const auto buffer = isHost ? nullptr : CopyRdmaBuffer(*sw);
         const auto profiles = isHost ? std::vector<QbbPortProfile>() : sw->GetPortProfiles();
@@ -235,7 +235,7 @@ MakeRdmaPortPairs(const RdmaFabric& fabric, const std::vector<RdmaPortKind>& kin
     {
         if (seen.emplace(GetNodeStem(topology.GetNode(sw).name), ports[sw].size()).second)
         {
-            for (const uint32_t host : topology.GetHosts())
+            for (const uint32_t host : topology.GetNics())
             {
                 addRoute(sw, host);
             }

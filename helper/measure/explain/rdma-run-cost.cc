@@ -197,9 +197,16 @@ class RdmaRunCostFinder
 
     double GetHostRate(uint32_t host) const
     {
-        return static_cast<double>(
-                   m_fabric.GetNic(host)->GetPort(0)->GetLineRate().GetBitRate().Get()) /
-               8;
+        double rate = 0;
+        for (const uint32_t id : m_fabric.GetTopology().GetNics(host))
+        {
+            const auto nic = m_fabric.GetNic(id);
+            for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
+            {
+                rate += static_cast<double>(nic->GetDevice(port).GetLineRate().GetBitRate().Get());
+            }
+        }
+        return rate / 8;
     }
 
     /** \return bytes of a flow on a line */

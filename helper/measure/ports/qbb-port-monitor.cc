@@ -145,7 +145,7 @@ QbbPortMonitor::AddNode(uint32_t node)
     {
         return;
     }
-    const bool isHost = m_fabric->GetTopology().IsHost(node);
+    const bool isHost = m_fabric->GetTopology().IsNic(node);
     const auto buffer = isHost ? nullptr : m_fabric->GetSwitch(node)->GetBufferManager();
     const auto index = buffer ? static_cast<int64_t>(m_buffers.size()) : -1;
     if (buffer)

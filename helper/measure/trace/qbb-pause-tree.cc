@@ -239,7 +239,7 @@ std::vector<QbbPauseTree::Waiting>
 QbbPauseTree::FindWaiting(const Port& port, uint8_t priority) const
 {
     std::vector<Waiting> waiting;
-    if (m_fabric->GetTopology().IsHost(port.node))
+    if (m_fabric->GetTopology().IsNic(port.node))
     {
         return waiting;
     }
@@ -304,7 +304,7 @@ QbbPauseTree::FindCause(QbbPause& pause,
                         const std::vector<Waiting>& waiting,
                         RdmaEventTime at) const
 {
-    if (m_fabric->GetTopology().IsHost(pause.node))
+    if (m_fabric->GetTopology().IsNic(pause.node))
     {
         return;
     }

@@ -105,7 +105,7 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
     Port port;
     port.device = m_fabric->GetDevice(link, node);
     port.node = node;
-    port.isHost = topology.IsHost(node);
+    port.isHost = topology.IsNic(node);
     port.device->AddPauseWatcher(false, [this, place](uint8_t priority, uint16_t quanta) {
         OnReceived(place, priority, quanta);
     });
@@ -318,14 +318,18 @@ RdmaPauseTrace::WatchWatchdogs()
             });
         }
     }
-    for (const uint32_t host : topology.GetHosts())
+    for (const uint32_t id : topology.GetNics())
     {
-        const auto port = m_fabric->GetNic(host)->GetPort(0);
-        if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
+        const auto nic = m_fabric->GetNic(id);
+        for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
         {
-            watchdog->AddDisabledWatcher([this](uint32_t node) {
-                QueueReport({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, RdmaNow(), 0_ps});
-            });
+            if (const auto watchdog = nic->GetPort(port)->GetObject<RdmaNicWatchdog>())
+            {
+                watchdog->AddDisabledWatcher([this, port](uint32_t node) {
+                    QueueReport(
+                        {Report::Kind::NIC_SILENT, m_byNode[node][port], 0, RdmaNow(), 0_ps});
+                });
+            }
         }
     }
 }

@@ -59,28 +59,34 @@ GetFailureTime(const ObjectBase& object, const std::string& attribute)
     return value.Get();
 }
 
-/** \return port of a host that is given as text */
-Ptr<QbbNetDevice>
-GetHostPort(const RdmaFabric& fabric, const std::string& host)
+/** \return ports of a NIC whose node id is given as text */
+std::vector<Ptr<QbbNetDevice>>
+GetNicPorts(const RdmaFabric& fabric, const std::string& host)
 {
     const auto id =
         static_cast<uint32_t>(ParseRdmaInteger(host, 0, std::numeric_limits<uint32_t>::max()));
     const RdmaTopology& topology = fabric.GetTopology();
-    RefuseRdmaIf(!topology.IsHost(id),
+    RefuseRdmaIf(!topology.IsNic(id),
                  "node " + host + " is not a host; accepted: the id of one of the " +
-                     std::to_string(topology.GetHosts().size()) + " hosts");
-    return fabric.GetNic(id)->GetPort(0);
+                     std::to_string(topology.GetHosts().size()) +
+                     " hosts, or of a further NIC of a host");
+    std::vector<Ptr<QbbNetDevice>> ports;
+    const Ptr<RdmaNic> nic = fabric.GetNic(id);
+    for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
+    {
+        ports.push_back(nic->GetPort(port));
+    }
+    return ports;
 }
 
-/** \param text HOST[:START[:STOP]] */
+/** \param device a port of the host \param text HOST[:START[:STOP]] */
 void
-AddStorm(const RdmaFabric& fabric, const std::string& text)
+AddStorm(const Ptr<QbbNetDevice>& device, const std::string& text)
 {
     const std::vector<std::string> fields = {"Start", "Stop"};
     const auto parts = SplitRdmaPart(text, ':');
     RefuseRdmaIf(parts.size() > 1 + fields.size(),
                  "\"" + text + "\"; accepted: HOST[:START[:STOP]], several with commas");
-    const auto device = GetHostPort(fabric, parts[0]);
     const auto storm = MakeFromFields<QbbStormSource>(parts, fields);
     const uint8_t classes = device->GetFlowControl().GetLosslessClasses();
     RefuseRdmaIf(!classes,
@@ -95,9 +101,10 @@ AddStorm(const RdmaFabric& fabric, const std::string& text)
     storm->Install(device);
 }
 
-/** \param text HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]] */
+/** \param device a port of the host \param text
+ * HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]] */
 void
-AddReceiver(const RdmaFabric& fabric, const std::string& text)
+AddReceiver(const Ptr<QbbNetDevice>& device, const std::string& text)
 {
     const std::vector<std::string> fields = {"DrainRate",
                                              "Size",
@@ -110,7 +117,6 @@ AddReceiver(const RdmaFabric& fabric, const std::string& text)
         "\"" + text +
             "\"; accepted: HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]], "
             "several with commas");
-    const auto device = GetHostPort(fabric, parts[0]);
     RefuseRdmaIf(PeekPointer(device->GetObject<RdmaReceiveBuffer>()) != nullptr,
                  "host " + parts[0] + " twice");
     const auto buffer = MakeFromFields<RdmaReceiveBuffer>(parts, fields);
@@ -136,7 +142,10 @@ InstallRdmaStorms(const RdmaFabric& fabric, const std::string& storms)
 {
     for (const std::string& text : SplitFailures(storms))
     {
-        AddStorm(fabric, text);
+        for (const auto& port : GetNicPorts(fabric, SplitRdmaPart(text, ':')[0]))
+        {
+            AddStorm(port, text);
+        }
     }
 }
 
@@ -145,7 +154,10 @@ InstallRdmaSlowReceivers(const RdmaFabric& fabric, const std::string& receivers)
 {
     for (const std::string& text : SplitFailures(receivers))
     {
-        AddReceiver(fabric, text);
+        for (const auto& port : GetNicPorts(fabric, SplitRdmaPart(text, ':')[0]))
+        {
+            AddReceiver(port, text);
+        }
     }
 }
 

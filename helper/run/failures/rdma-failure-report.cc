@@ -152,8 +152,14 @@ std::string
 RdmaFailureReport::DescribeReceiver(uint32_t host) const
 {
     std::ostringstream text;
-    if (const auto buffer = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaReceiveBuffer>())
+    const auto nic = m_fabric->GetNic(host);
+    for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
     {
+        const auto buffer = nic->GetPort(port)->GetObject<RdmaReceiveBuffer>();
+        if (!buffer)
+        {
+            continue;
+        }
         text << "slow receiver: " << m_fabric->GetTopology().GetNode(host).name << ": "
              << buffer->GetFrames() << " frames handed on, " << buffer->GetDrops()
              << " dropped, at most " << buffer->GetPeakBytes() << " bytes, XOFF above "
@@ -165,11 +171,17 @@ RdmaFailureReport::DescribeReceiver(uint32_t host) const
 std::string
 RdmaFailureReport::DescribeWatchdog(uint32_t host) const
 {
-    const auto watchdog = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaNicWatchdog>();
-    return watchdog && watchdog->HasFired()
-               ? "NIC watchdog: " + m_fabric->GetTopology().GetNode(host).name +
-                     " may not generate pause frames any more\n"
-               : "";
+    const auto nic = m_fabric->GetNic(host);
+    for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
+    {
+        const auto watchdog = nic->GetPort(port)->GetObject<RdmaNicWatchdog>();
+        if (watchdog && watchdog->HasFired())
+        {
+            return "NIC watchdog: " + m_fabric->GetTopology().GetNode(host).name +
+                   " may not generate pause frames any more\n";
+        }
+    }
+    return "";
 }
 
 void
@@ -184,7 +196,7 @@ RdmaFailureReport::Print(std::ostream& os) const
         {
             continue; // the node's own process knows the node
         }
-        if (!topology.IsHost(node))
+        if (!topology.IsNic(node))
         {
             texts[{0, node}] = DescribeStorms(node);
             continue;

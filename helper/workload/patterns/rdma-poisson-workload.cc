@@ -273,7 +273,12 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
         double expected = 0.0;
         for (const uint32_t host : topology.GetHosts())
         {
-            gaps[host] = meanBytes / (m_load * static_cast<double>(rates[host]) / 8.0) * PS_PER_S;
+            RdmaBitRate rate{0};
+            for (const uint32_t nic : topology.GetNics(host))
+            {
+                rate += rates[nic];
+            }
+            gaps[host] = meanBytes / (m_load * static_cast<double>(rate) / 8.0) * PS_PER_S;
             expected += static_cast<double>(duration) / gaps[host];
         }
         if (!(expected <= MAX_EXPECTED_FLOWS))

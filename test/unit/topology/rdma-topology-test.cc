@@ -157,3 +157,79 @@ TEST(RdmaTopology, HostsOnTwoPlanes)
     topology.AddLink(2, 3, RATE, DELAY);
     topology.Validate();
 }
+
+// Two hosts with two NICs each, on two rails without a link between them: NICs of one number reach
+// each other, and each host reaches the other.
+TEST(RdmaTopology, HostsWithSeveralNics)
+{
+    RdmaTopology topology;
+    const uint32_t a = topology.AddHost();
+    const uint32_t b = topology.AddHost("beta");
+    EXPECT_FALSE(topology.HasChoiceOfPorts());
+    EXPECT_EQ(topology.AddNic(a), 2u);
+    EXPECT_EQ(topology.AddNic(b, "beta-rear"), 3u);
+    EXPECT_EQ(topology.AddNic(b), 4u);
+    const uint32_t first = topology.AddSwitch();
+    const uint32_t second = topology.AddSwitch();
+    for (const auto& [nic, rail] : {std::pair(0U, first), {1U, first}, {2U, second}, {3U, second}})
+    {
+        topology.AddLink(nic, rail, RATE, DELAY);
+    }
+    ExpectInvalid(topology, {"NIC 4 (\"beta-nic-2\")", "no link", "1 or more"});
+    topology.AddLink(4, second, RATE, DELAY);
+    topology.Validate();
+
+    EXPECT_EQ(topology.GetHosts(), (std::vector<uint32_t>{0, 1}));
+    EXPECT_EQ(topology.GetNics(), (std::vector<uint32_t>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(topology.GetNics(a), (std::vector<uint32_t>{0, 2}));
+    EXPECT_EQ(topology.GetNics(b), (std::vector<uint32_t>{1, 3, 4}));
+    EXPECT_EQ(topology.GetNode(2).name, "host-0-nic-1");
+    EXPECT_EQ(topology.GetNode(3).name, "beta-rear");
+    EXPECT_EQ(topology.GetNode(4).host, b);
+    EXPECT_EQ(topology.GetNode(first).host, RdmaTopologyNode::NO_HOST);
+    EXPECT_TRUE(topology.IsNic(2) && !topology.IsHost(2) && !topology.IsNic(first));
+    EXPECT_TRUE(topology.HasChoiceOfPorts());
+
+    RdmaTopology bonded = topology;
+    bonded.SetBonded(2);
+    EXPECT_FALSE(bonded == topology);
+    EXPECT_TRUE(bonded.GetNode(2).bonded);
+    auto links = topology.GetLinks();
+    links[0].rate = 2 * RATE;
+    const RdmaTopology faster = topology.WithLinks(links);
+    EXPECT_EQ(faster.GetNics(b), topology.GetNics(b));
+    EXPECT_EQ(faster.GetLink(0).rate, 2 * RATE);
+    EXPECT_EQ(topology.GetLink(0).rate, RATE);
+}
+
+TEST(RdmaTopology, WrongNics)
+{
+    RdmaTopology topology = MakeSmall();
+    const auto add = [&topology](uint32_t host) { topology.AddNic(host); };
+    ExpectError<std::invalid_argument>([&] { add(2); }, {"a NIC", "node 2", "the id of a host"});
+    ExpectError<std::invalid_argument>([&] { add(9); }, {"node 9", "the id of a host"});
+    ExpectError<std::invalid_argument>([&] { topology.SetBonded(2); }, {"node 2", "of a NIC"});
+    ExpectError<std::invalid_argument>([&] { topology.GetNics(2); }, {"node 2", "is no host"});
+    const uint32_t nic = topology.AddNic(0);
+    ExpectError<std::invalid_argument>([&] { add(nic); }, {"node 3", "the id of a host"});
+    topology.AddLink(0, nic, RATE, DELAY);
+    ExpectInvalid(topology, {"link 2 (0 - 3)", "two NICs of one host"});
+}
+
+// NICs on two rails, of which each host has one: no host forwards from one rail to the other.
+TEST(RdmaTopology, HostsDoNotForwardBetweenTheirNics)
+{
+    RdmaTopology topology;
+    topology.AddHost();
+    topology.AddHost();
+    topology.AddHost();
+    const uint32_t nic = topology.AddNic(1);
+    const uint32_t first = topology.AddSwitch();
+    const uint32_t second = topology.AddSwitch();
+    for (const auto& [node, rail] :
+         {std::pair(0U, first), {1U, first}, {nic, second}, {2U, second}})
+    {
+        topology.AddLink(node, rail, RATE, DELAY);
+    }
+    ExpectInvalid(topology, {"host 0", "no path over switches", "host 2", "do not forward"});
+}
