@@ -787,7 +787,7 @@ QbbSwitch::AnswerArp(QbbPort& port, const QbbFrame& frame) const
     const Ipv4Address target = request.GetDestinationIpv4Address();
     const QbbForwardingTable::Group* group = m_table.Lookup(target.Get());
     const bool behindThisPort =
-        group && group->size() == 1 && group->front() == port.GetPortNumber();
+        group && std::find(group->begin(), group->end(), port.GetPortNumber()) != group->end();
     if (!group || behindThisPort)
     {
         port.CountDrop(frame, QbbDropReason::NO_ROUTE);

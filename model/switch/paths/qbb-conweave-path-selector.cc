@@ -750,6 +750,7 @@ QbbConWeavePathSelector::Configure()
 {
     NS_LOG_FUNCTION(this);
     RefuseOtherNeighbours();
+    RefuseSharedLeaves();
     m_leaf = std::make_unique<Leaf>(*this);
 }
 

@@ -86,6 +86,16 @@ QbbPathSelector::RefuseOtherNeighbours() const
     }
 }
 
+void
+QbbPathSelector::RefuseSharedLeaves() const
+{
+    RefuseRdmaIf(m_switch->GetForwardingTable().HasSharedLeaves(),
+                 GetInstanceTypeId().GetName(),
+                 " knows one leaf for each host, and hosts of this fabric are bonded to several "
+                 "leaves; accepted: a path selector that looks at the ports of a switch alone, or "
+                 "hosts whose ports have addresses of their own");
+}
+
 QbbFramePtr
 QbbPathSelector::MakeFrame(const QbbFrame& cause, bool isReply) const
 {

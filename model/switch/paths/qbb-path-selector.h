@@ -222,6 +222,12 @@ class QbbPathSelector : public Object
     void RefuseOtherNeighbours() const;
 
     /**
+     * Ends the program with a message if a host of the fabric has several leaves. For selectors
+     * that take an address for that of one leaf.
+     */
+    void RefuseSharedLeaves() const;
+
+    /**
      * Makes a frame of RoCEv2 without payload: a CNP for queue pair 0, with DSCP, ECN and UDP
      * source port of another frame and TTL 64. The caller adds a QbbFabricHeader.
      *
