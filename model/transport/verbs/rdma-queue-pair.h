@@ -294,7 +294,10 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
         return m_engine.GetFrame().destQp;
     }
 
-    /** \return the port that the queue pair sends through */
+    /**
+     * \return the port that the queue pair sends through. In a bond (RdmaNic): known once the queue
+     *         pair is connected, and another one after a port has gone down or up
+     */
     Ptr<QbbNetDevice> GetPort() const;
 
     /** \return the port that the queue pair sends through, without a reference to the device */
@@ -431,6 +434,15 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 
     void SetState(RdmaQpState state);
     void SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn);
+
+    /** Refuses a port without a cable or with a link that is too narrow. \param port the port */
+    void CheckLink(const QbbPort& port) const;
+
+    /** Sets class and tag by the tables of a port. \param headers headers \param port the port */
+    static void SetClass(QbbFrameHeaders& headers, QbbPort& port);
+
+    /** Refuses ports of a bond that differ. \param first a port \param other another port */
+    void CheckBond(QbbPort& first, QbbPort& other) const;
 
     void CopyAttributes(const RdmaQueuePair& pattern);
 

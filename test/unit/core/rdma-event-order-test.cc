@@ -10,6 +10,7 @@
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
 #include "rdma-nic-watchdog.h"
+#include "rdma-nic.h"
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
 #include "rdma-reply-delays.h"
@@ -78,6 +79,7 @@ constexpr std::array KINDS{
     At("rdma-reply-delays.h", RdmaReplyDelays::EVENT_ORDER, true, false, 834),
     At("qbb-conweave-path-selector.h", QbbConWeavePathSelector::EVENT_ORDER, false, true, 841),
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
+    At("rdma-nic.h", RdmaNic::EVENT_ORDER, true, false, 971),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
