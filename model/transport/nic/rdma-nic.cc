@@ -112,6 +112,7 @@ struct RdmaNic::PortStates
     std::vector<State> ports;                                     //!< states of the ports, by index
     RdmaTimer<RdmaNic, &RdmaNic::OnPortTimer, EVENT_ORDER> timer; //!< the earliest change
     std::vector<PortWatcher> watchers;                            //!< watchers of changes
+    RdmaHost* host{nullptr};                                      //!< host of SetHost(), or null
 };
 
 TypeId
@@ -351,6 +352,18 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     {
         MakePortStates();
     }
+}
+
+void
+RdmaNic::SetHost(RdmaHost* host)
+{
+    MakePortStates().host = host;
+}
+
+RdmaHost*
+RdmaNic::GetHost() const
+{
+    return m_portStates ? m_portStates->host : nullptr;
 }
 
 // Ports that go down and up
@@ -739,6 +752,13 @@ RdmaNic::MakePattern()
     {
         m_pattern = m_factory.Create<RdmaQueuePair>();
     }
+}
+
+uint32_t
+RdmaNic::GetInitialPsn()
+{
+    MakePattern();
+    return m_pattern->GetInitialPsn();
 }
 
 uint32_t

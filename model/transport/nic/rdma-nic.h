@@ -36,6 +36,8 @@
 namespace ns3
 {
 
+class RdmaHost;
+
 /**
  * \ingroup rdma
  * A host's RDMA NIC, aggregated to the node: owns the queue pairs and connects them to the ports.
@@ -126,6 +128,12 @@ class RdmaNic : public Object, public QbbFrameSink
     /** \param port port index \return IPv4 address of the port */
     Ipv4Address GetAddress(uint32_t port) const;
 
+    /** \param host the host of the NIC, which outlives the NIC's traffic */
+    void SetHost(RdmaHost* host);
+
+    /** \return the host of SetHost(), or null */
+    RdmaHost* GetHost() const;
+
     /** \param port port index \return true if another port has the address of the port */
     bool IsBonded(uint32_t port) const;
 
@@ -172,6 +180,9 @@ class RdmaNic : public Object, public QbbFrameSink
      * \param value value of the attribute for queue pairs created afterwards
      */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \return PSN of the first packet of queue pairs created afterwards */
+    uint32_t GetInitialPsn();
 
     /**
      * \param port index of the port through which the queue pair sends, or of any port of a bond
@@ -613,7 +624,7 @@ class RdmaNic : public Object, public QbbFrameSink
     bool m_catchesUp{true};               //!< attribute PaceCatchUp
     bool m_measureRtt{false};             //!< attribute MeasureRtt
     RdmaPs m_failoverDelay{0};            //!< attribute FailoverDelay
-    /// States of the ports; null if the NIC has neither a bond nor a watcher of ports.
+    /// States of the ports; null if the NIC has neither a bond, a watcher of ports nor a host.
     std::unique_ptr<PortStates> m_portStates;
     PathOracle m_oracle;         //!< path oracle; may be empty
     ConnectionWatcher m_watcher; //!< connection watcher; may be empty
