@@ -610,7 +610,7 @@ RdmaPacketEngine::CompleteSend(const RdmaWorkCompletion& completion, bool queued
 void
 RdmaPacketEngine::CompleteReceive(const RdmaWorkCompletion& completion)
 {
-    m_queuePair.GetReceiveCompletionQueue()->Add(completion);
+    m_queuePair.ReceiveCompleted(completion);
 }
 
 void

@@ -323,6 +323,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     request.packet = m_receiver->GetExpected() - 1;
     request.opcode = frame.opcode;
     request.bytes = m_message.GetBytes();
+    request.address = m_message.GetAddress();
     request.immediate = frame.immediate;
     request.solicited = frame.solicited;
     if (IsAnswered(frame))

@@ -573,6 +573,17 @@ RdmaQueuePair::SendCompleted(const RdmaWorkCompletion& completion, bool queued)
 }
 
 void
+RdmaQueuePair::ReceiveCompleted(const RdmaWorkCompletion& completion)
+{
+    if (m_user)
+    {
+        m_user->ReceiveCompleted(m_userId, completion);
+        return;
+    }
+    GetOrCreate(m_receiveQueue)->Add(completion);
+}
+
+void
 RdmaQueuePair::MessageArrived(const RdmaMessageArrival& arrival)
 {
     m_messageReceived(arrival);
