@@ -9,6 +9,7 @@
 #include "rdma-event-order.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
+#include "rdma-host-connection.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-nic.h"
 #include "rdma-packet-engine.h"
@@ -83,6 +84,8 @@ constexpr std::array KINDS{
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
+    At("rdma-note-box.h", RdmaNoteBox::EVENT_ORDER, true, false, 987),
+    At("rdma-host-connection.h", RdmaHostConnection::EVENT_ORDER, true, false, 988),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),
