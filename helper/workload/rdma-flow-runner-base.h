@@ -240,6 +240,12 @@ class RdmaFlowRunnerBase : public Object
     /** Starts a flow. \param index the flow */
     virtual void DoStart(uint64_t index) = 0;
 
+    /** \param index a flow \return id of the node in whose event the flow starts */
+    virtual uint32_t DoGetStartNode(uint64_t index) const
+    {
+        return m_flows[index].flow.srcHost;
+    }
+
     /** \param index a flow \return retries of its sender; no value if there is no sender */
     virtual std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const = 0;
 
