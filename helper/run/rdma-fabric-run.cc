@@ -1061,6 +1061,11 @@ RdmaFabricRun::GetOutcome() const
     {
         AddRdmaReorderingColumns(outcome.tables);
     }
+    const RdmaTopology& topology = m_fabric->GetTopology();
+    if (topology.GetNics().size() > topology.GetHosts().size())
+    {
+        AddRdmaNicColumns(outcome.tables);
+    }
     outcome.summary =
         MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), outcome.tables);
     if (m_window)
