@@ -9,6 +9,7 @@
 #include "rdma-congestion-control.h"
 #include "rdma-entropy.h"
 #include "rdma-instrument.h"
+#include "rdma-placement.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
@@ -71,6 +72,7 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"marking", QbbCongestionDetector::GetTypeId()},
                       {"marker", QbbMarker::GetTypeId()},
                       {"workload", RdmaWorkload::GetTypeId()},
+                      {"placement", RdmaPlacement::GetTypeId()},
                       {"instruments", RdmaInstrument::GetTypeId()},
                       {"topology", RdmaTopologyBuilder::GetTypeId()}},
                      {{"RngSeed", "--seed"},
