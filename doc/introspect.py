@@ -120,6 +120,7 @@ def columns_document(description):
         "flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json",
         "cut-summary": "summary.json, in addition for a run without --measure that a signal or a deadlock "
                        "has cut",
+        "nic-ports": "ports.csv, in addition with a host of several NICs",
         "pauseTree": "--instruments=pause-tree:FILE",
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",

@@ -6,7 +6,7 @@
     rdma_plot.py fct-cdf  RUN... -o FILE    distribution of flow completion times
     rdma_plot.py slowdown RUN... -o FILE    median and 99th percentile of the slowdown by flow size
     rdma_plot.py pauses   RUN -o FILE       how long each port was paused
-    rdma_plot.py fabric   RUN -o FILE       the nodes, and the links coloured by load or pause time
+    rdma_plot.py fabric   RUN -o FILE       the nodes, and the links coloured by load, pause time or NIC
     rdma_plot.py timeseries CSV -o FILE     rate, window, round trip of flows in time
     rdma_plot.py monitor    CSV -o FILE     queues and pauses of ports in time
 
@@ -274,9 +274,9 @@ def parser():
         "fabric", "the nodes, and the links coloured; traffic in a link keeps to the right", False
     )
     fabric.add_argument(
-        "--colour", choices=("load", "pause", "drops", "marks"), default="load",
+        "--colour", choices=("load", "pause", "drops", "marks", "nic"), default="load",
         help="what colours a link: load in the run, time paused, drops or ECN marks of the sending "
-        "port (load)",
+        "port; or the number of the NIC below the link, for a picture of the topology (load)",
     )
     series = add_file("timeseries", "rate, window, round trip of flows in time")
     series.add_argument(

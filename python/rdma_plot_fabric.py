@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A picture of a fabric: nodes by level with their names, links coloured by their load or pause time."""
+"""A picture of a fabric: nodes by level with their names, links coloured by their load or pause time, or
+by the NICs below them. NICs of one host stand in a box with the name of the host."""
 
 import collections
 import math
@@ -16,6 +17,12 @@ GAP = 0.15
 NARROWEST, WIDEST = 5.0, 15.0
 FONT = 7.0
 NO_COLOUR = "#cccccc"
+# Between the boxes of two hosts, in distances of two NICs.
+HOST_GAP = 1.4
+# Between two NICs of a host, in inches.
+NIC_PITCH = 0.16
+# Lines of separate networks of switches.
+PLANE_STYLES = ("-", "--", ":", "-.")
 
 
 def _load(rows, seconds):
@@ -41,6 +48,59 @@ def group_ports(rows):
     for row in rows:
         ports[row.node, row.port].append(row)
     return ports
+
+
+def find_hosts(ports):
+    """The NICs of each host: the name of the host to its nodes, in the order of their numbers.
+
+    Files of runs whose hosts have one NIC each lack the columns, and each node is a host of its own.
+    """
+    nics = {}
+    for (node, _), (row, *_) in ports.items():
+        if row.role == "host":
+            host = getattr(row, "host", None)
+            nics[node] = (node if host is None else host, getattr(row, "nic", None) or 0)
+    hosts = collections.defaultdict(list)
+    names = {node: row.node_name for (node, _), (row, *_) in ports.items()}
+    for node, (host, _) in sorted(nics.items(), key=lambda item: (*item[1], item[0])):
+        hosts[names[host]].append(node)
+    return dict(hosts)
+
+
+def find_planes(ports):
+    """The switches of each separate network of switches, by the switch with the lowest id.
+
+    Networks that no NIC joins, such as rails without common spines, count as one.
+    """
+    neighbours = collections.defaultdict(set)
+    switches = {row.node for (row, *_) in ports.values() if row.role != "host"}
+    for row, *_ in ports.values():
+        if row.node in switches and row.peer in switches:
+            neighbours[row.node].add(row.peer)
+    planes = []
+    for switch in sorted(switches):
+        if not any(switch in plane for plane in planes):
+            plane, reached = {switch}, [switch]
+            while reached:
+                new = neighbours[reached.pop()] - plane
+                plane |= new
+                reached += sorted(new)
+            planes.append(plane)
+    peers = collections.defaultdict(set)
+    for row, *_ in ports.values():
+        if row.node not in switches:
+            peers[row.node].add(row.peer)
+    joins = any(sum(bool(reached & plane) for plane in planes) > 1 for reached in peers.values())
+    return planes if joins else [switches]
+
+
+def find_nics_below(ports, hosts, levels):
+    """The numbers of the NICs below each node, by node, over links that lead up."""
+    below = {node: {number} for nodes in hosts.values() for number, node in enumerate(nodes)}
+    for (node, _), (row, *_) in sorted(ports.items(), key=lambda item: (levels[item[0][0]], item[0])):
+        if levels[row.peer] > levels[node]:
+            below.setdefault(row.peer, set()).update(below[node])
+    return below
 
 
 def find_levels(ports):
@@ -74,14 +134,21 @@ def place_nodes(ports, levels):
     for level in range(max(levels.values()) + 1):
         nodes = [node for node in sorted(levels) if levels[node] == level]
         if level == 0:
-            nodes.sort(key=lambda node: (leaf.get(node, node), node))
-        else:
-            means = {node: sum(places[peer] for peer in below[node]) / len(below[node]) for node in nodes}
-            nodes.sort(key=lambda node: (round(means[node], 9), node))
-            gaps = [means[after] - means[node] for node, after in zip(nodes, nodes[1:])]
-            if level == 1 and all(gap > 0.5 / len(nodes) for gap in gaps):
-                places.update(means)
-                continue
+            # The NICs of a host stand side by side, with a gap between hosts of several NICs.
+            hosts = sorted(find_hosts(ports).values(), key=lambda nics: (leaf.get(nics[0], nics[0]), nics[0]))
+            gap = HOST_GAP if any(len(nics) > 1 for nics in hosts) else 0
+            total = len(nodes) + gap * len(hosts)
+            at = gap / 2
+            for nics in hosts:
+                places.update({node: (at + index + 0.5) / total for index, node in enumerate(nics)})
+                at += len(nics) + gap
+            continue
+        means = {node: sum(places[peer] for peer in below[node]) / len(below[node]) for node in nodes}
+        nodes.sort(key=lambda node: (round(means[node], 9), node))
+        gaps = [means[after] - means[node] for node, after in zip(nodes, nodes[1:])]
+        if level == 1 and all(gap > 0.5 / len(nodes) for gap in gaps):
+            places.update(means)
+            continue
         places.update({node: (index + 0.5) / len(nodes) for index, node in enumerate(nodes)})
     return places
 
@@ -132,20 +199,25 @@ class _Layout:
     def __init__(self, ports):
         self.names = {row.node: row.node_name for (row, *_) in ports.values()}
         self.levels = find_levels(ports)
+        self.hosts = find_hosts(ports)
+        self.boxed = any(len(nics) > 1 for nics in self.hosts.values())
         places = place_nodes(ports, self.levels)
         self.rows = collections.defaultdict(list)
         for node in sorted(places, key=places.get):
             self.rows[self.levels[node]].append(node)
-        hosts = [self.names[node] for node in self.rows[0]]
         # Names of hosts are below the hosts, upright if they are narrower in this way.
-        self.upright = len(hosts) * max(map(_text_inches, hosts)) > WIDEST
-        pitch = 1.6 * FONT / 72 if self.upright else GAP + max(map(_text_inches, hosts))
+        longest = max(map(_text_inches, self.hosts))
+        self.upright = len(self.hosts) * longest > WIDEST
+        pitch = 1.6 * FONT / 72 if self.upright else GAP + longest
+        if self.boxed:
+            pitch = max(pitch, NIC_PITCH * (HOST_GAP + max(map(len, self.hosts.values()))))
         widest = max(
-            len(nodes) * (pitch if level == 0 else 1.4 * max(_text_inches(self.names[node]) for node in nodes))
+            len(self.hosts) * pitch if level == 0
+            else len(nodes) * 1.4 * max(_text_inches(self.names[node]) for node in nodes)
             for level, nodes in self.rows.items()
         )
         self.width = min(max(widest, NARROWEST), WIDEST)
-        self.foot = MARGIN + (max(map(_text_inches, hosts)) if self.upright else FONT / 72)
+        self.foot = MARGIN + (longest if self.upright else FONT / 72) + (0.1 if self.boxed else 0)
         self.points = {
             node: (MARGIN + places[node] * self.width, self.foot + LEVEL_HEIGHT * self.levels[node])
             for node in places
@@ -154,6 +226,19 @@ class _Layout:
             node: index for nodes in self.rows.values() for index, node in enumerate(nodes)
         }
 
+    def host_names(self):
+        """The names of hosts that are shown, with the places of their middles, from the left."""
+        middles = {
+            name: sum(self.points[node][0] for node in nics) / len(nics) for name, nics in self.hosts.items()
+        }
+        names = sorted(middles, key=lambda name: (middles[name], name))
+        height = 1.3 * FONT / 72
+        shown = shown_labels(
+            names, [middles[name] for name in names],
+            lambda name: height if self.upright else _text_inches(name) + 0.9 * GAP,
+        )
+        return [(names[index], middles[names[index]]) for index in shown]
+
     def bend(self, a, b):
         """How far a link bends upwards, to pass the nodes between its ends if both are on one level."""
         if self.levels[a] != self.levels[b] or abs(self.order[a] - self.order[b]) == 1:
@@ -161,13 +246,11 @@ class _Layout:
         return 0.25 + 0.1 * abs(self.points[a][0] - self.points[b][0])
 
     def chosen(self, level):
-        """Nodes of a level whose names are shown."""
+        """Switches of a level whose names are shown."""
         nodes = self.rows[level]
-        height = 1.3 * FONT / 72
-        upright = level == 0 and self.upright
         shown = shown_labels(
             [self.names[node] for node in nodes], [self.points[node][0] for node in nodes],
-            lambda name: height if upright else _text_inches(name) + 0.9 * GAP,
+            lambda name: _text_inches(name) + 0.9 * GAP,
         )
         return [nodes[index] for index in shown]
 
@@ -200,41 +283,69 @@ def _draw_links(axes, layout, ports, values):
     return collection
 
 
+def _draw_links_by_nic(axes, layout, ports):
+    """One line for each link, in the colour of the NICs below it, and the legend."""
+    from matplotlib.lines import Line2D
+
+    below = find_nics_below(ports, layout.hosts, layout.levels)
+    planes = find_planes(ports)
+    plane_of = {switch: index for index, plane in enumerate(planes) for switch in plane}
+    parallel = collections.Counter()
+    colours, styles = {}, {}
+    for (node, _), (row, *_) in sorted(ports.items()):
+        peer = row.peer
+        if (layout.levels[peer], peer) < (layout.levels[node], node):
+            continue
+        nics = below[node]
+        name = f"NIC {min(nics)}" if len(nics) == 1 else "several NICs"
+        colour = plot.COLOURS[min(nics) % len(plot.COLOURS)] if len(nics) == 1 else "#777777"
+        plane = plane_of.get(peer, plane_of.get(node, 0))
+        style = PLANE_STYLES[plane % len(PLANE_STYLES)]
+        curve = _curve(layout.points[node], layout.points[peer], layout.bend(node, peer))
+        axes.plot(
+            *zip(*_to_the_right(curve, 0.03 * parallel[node, peer])), color=colour, linestyle=style,
+            linewidth=1.3 if layout.levels[node] == 0 else 0.8, zorder=1,
+        )
+        parallel[node, peer] += 1
+        colours[len(nics) > 1, min(nics), name] = Line2D([], [], color=colour, label=name)
+        styles[plane] = Line2D([], [], color="#333333", linestyle=style, label=f"plane {plane}")
+    handles = [colours[key] for key in sorted(colours)]
+    if len(styles) > 1:
+        handles += [styles[plane] for plane in sorted(styles)]
+    return handles
+
+
 def _draw_nodes(axes, layout):
-    """Hosts as dots with their names below, switches as boxes with their names."""
+    """Hosts as dots with their names below, or as boxes with their NICs; switches as boxes with names."""
+    from matplotlib.patches import FancyBboxPatch
+
+    for name, x in layout.host_names():
+        axes.text(
+            x, layout.foot - (0.1 if layout.boxed else 0.06), name, ha="center", va="top", fontsize=FONT,
+            rotation=90 if layout.upright else 0,
+        )
     for level, nodes in layout.rows.items():
         axes.plot(
             *zip(*(layout.points[node] for node in nodes)), "o" if level == 0 else "s", color="#333333",
             markersize=3, linestyle="none", zorder=3,
         )
-        for node in layout.chosen(level):
+        for node in layout.chosen(level) if level > 0 else ():
             x, y = layout.points[node]
-            if level == 0:
-                axes.text(
-                    x, y - 0.06, layout.names[node], ha="center", va="top", fontsize=FONT,
-                    rotation=90 if layout.upright else 0,
-                )
-            else:
-                axes.text(
-                    x, y, layout.names[node], ha="center", va="center", fontsize=FONT, zorder=4,
-                    bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "#333333",
-                          "linewidth": 0.8},
-                )
+            axes.text(
+                x, y, layout.names[node], ha="center", va="center", fontsize=FONT, zorder=4,
+                bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "#333333",
+                      "linewidth": 0.8},
+            )
+    for nics in layout.hosts.values() if layout.boxed else ():
+        left, right = layout.points[nics[0]][0], layout.points[nics[-1]][0]
+        axes.add_patch(FancyBboxPatch(
+            (left - 0.03, layout.foot - 0.03), right - left + 0.06, 0.06, boxstyle="round,pad=0.03",
+            facecolor="white", edgecolor="#333333", linewidth=0.8, zorder=2.5,
+        ))
 
 
-def draw_fabric(name, run, colour):
-    """The fabric of a run; each link has a line for each direction, traffic keeping to the right."""
-    label, value = COLOURS[colour]
-    ports = group_ports(run.ports)
-    if not ports:
-        raise ResultsError(f"{name}: ports.csv has no ports")
-    if not run.active_us:
-        simulated = run.summary.get("sim_time_us")
-        raise ResultsError(
-            f"{name}: summary.json: sim_time_us: {simulated}; accepted: after the start of the first flow"
-        )
-    values = {key: value(rows, run.active_us / 1e6) for key, rows in ports.items()}
-    layout = _Layout(ports)
+def _make_picture(layout, ports):
+    """A figure, and the axes of the fabric in it."""
     bends = [layout.bend(row.node, row.peer) for (row, *_) in ports.values()]
     top = layout.foot + LEVEL_HEIGHT * max(layout.levels.values()) + max(*bends, 0) + MARGIN
     width, height = layout.width + 2 * MARGIN + 0.9, top + 0.3
@@ -243,6 +354,38 @@ def draw_fabric(name, run, colour):
     axes = figure.add_axes((0, 0, (layout.width + 2 * MARGIN) / width, top / height))
     axes.set(xlim=(0, layout.width + 2 * MARGIN), ylim=(0, top))
     axes.set_axis_off()
+    return figure, axes, width, height, top
+
+
+def draw_fabric(name, run, colour):
+    """The fabric of a run.
+
+    Each link has a line for each direction, traffic keeping to the right, with the colour of a quantity;
+    or, with the colour nic, one line for both directions.
+    """
+    ports = group_ports(run.ports)
+    if not ports:
+        raise ResultsError(f"{name}: ports.csv has no ports")
+    if colour == "nic":
+        layout = _Layout(ports)
+        figure, axes, width, height, top = _make_picture(layout, ports)
+        handles = _draw_links_by_nic(axes, layout, ports)
+        _draw_nodes(axes, layout)
+        figure.legend(
+            handles=handles, loc="upper right", bbox_to_anchor=(1, top / height), fontsize=FONT, frameon=False,
+            handlelength=1.6,
+        )
+        figure.text(0.5 * MARGIN / width, 1 - 0.08 / height, name, va="top", fontsize="medium")
+        return figure
+    label, value = COLOURS[colour]
+    if not run.active_us:
+        simulated = run.summary.get("sim_time_us")
+        raise ResultsError(
+            f"{name}: summary.json: sim_time_us: {simulated}; accepted: after the start of the first flow"
+        )
+    values = {key: value(rows, run.active_us / 1e6) for key, rows in ports.items()}
+    layout = _Layout(ports)
+    figure, axes, width, height, top = _make_picture(layout, ports)
     collection = _draw_links(axes, layout, ports, values)
     _draw_nodes(axes, layout)
     if any(values.values()):

@@ -19,6 +19,7 @@ cpp_examples = [
     ("rdma-own-marker --duration=200us", "True", "False"),
     ("rdma-own-entropy --bytes=50KB", "True", "False"),
     ("rdma-own-path-selector --bytes=50KB", "True", "False"),
+    ("rdma-own-placement --bytes=50KB", "True", "False"),
     ("rdma-own-topology --bytes=100KB", "True", "False"),
     ("rdma-own-transport --bytes=50000", "True", "False"),
     ("rdma-own-workload --bytes=200000", "True", "False"),

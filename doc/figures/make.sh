@@ -26,3 +26,14 @@ $fabric --workload=incast:32 --pfc=off --out="$results/incast-lossy"
 $plot fct-cdf "PFC on=$results/incast" "PFC off=$results/incast-lossy" \
     -o doc/figures/incast-fct.png
 $plot pauses "32-to-1 incast=$results/incast" -o doc/figures/incast-pauses.png
+
+# NAME and FORM: draws a topology.
+draw_topology() {
+    $fabric --topology="$2" --uplinkRate=100Gbps --workload=incast:1 --bytes=1000 --out="$results/$1"
+    $plot fabric "$results/$1" --colour=nic -o "doc/figures/topology-$1.png"
+}
+draw_topology rail rail:2x3x4x2
+draw_topology rail-only 'rail:2x3x4x1[CrossRails=false]'
+draw_topology dual-tor dual-tor:2x3x2x2
+draw_topology dual-plane dual-plane:2x3x2x2
+draw_topology pods pods:3x2x2x1x2

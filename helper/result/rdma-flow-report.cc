@@ -368,6 +368,27 @@ MakeMeasuredSummaryColumns()
 const RdmaResultTable<RdmaFabricSummary> g_measuredSummaryTable =
     MakeRdmaFileTable<RdmaFabricSummary>("measured-summary", MakeMeasuredSummaryColumns());
 
+/** \return a number of a NIC's port; none at a switch */
+template <uint32_t RdmaFabricPort::*Number>
+std::optional<uint32_t>
+GetRdmaNicNumber(const RdmaPortResult& row)
+{
+    const bool isNic = row.port->host != RdmaTopologyNode::NO_HOST;
+    return isNic ? std::optional<uint32_t>((*row.port).*Number) : std::nullopt;
+}
+
+/// Columns of ports.csv with hosts of several NICs.
+const RdmaResultTable<RdmaPortResult> g_nicPortTable = MakeRdmaFileTable<RdmaPortResult>(
+    "nic-ports",
+    {{"host",
+      "",
+      "id of the host, the node id of its first NIC; empty at a switch",
+      &GetRdmaNicNumber<&RdmaFabricPort::host>},
+     {"nic",
+      "",
+      "number of the NIC in the host, from 0; empty at a switch",
+      &GetRdmaNicNumber<&RdmaFabricPort::nic>}});
+
 /// Key of summary.json that only runs without a window have, if they were cut.
 const RdmaResultTable<RdmaFabricSummary> g_cutSummaryTable =
     MakeRdmaFileTable<RdmaFabricSummary>("cut-summary", {GetEndedColumn()});
@@ -698,6 +719,12 @@ void
 AddRdmaReorderingColumns(RdmaResultTables& tables)
 {
     tables.flows.Extend(g_reorderedFlowTable.GetColumns());
+}
+
+void
+AddRdmaNicColumns(RdmaResultTables& tables)
+{
+    tables.ports.Extend(g_nicPortTable.GetColumns());
 }
 
 void

@@ -278,6 +278,14 @@ void AddRdmaReorderingColumns(RdmaResultTables& tables);
 
 /**
  * \ingroup rdma-flow-report
+ * Adds the columns of ports.csv that only runs with a host of several NICs have.
+ *
+ * \param tables columns of the result files of a run
+ */
+void AddRdmaNicColumns(RdmaResultTables& tables);
+
+/**
+ * \ingroup rdma-flow-report
  * Adds the key of summary.json that a run without a window has if a signal or a deadlock has cut
  * the run. Rows of summary.json then need RdmaFabricSummary::cut.
  *

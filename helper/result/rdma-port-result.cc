@@ -17,6 +17,12 @@ MakeRdmaFabricPorts(const RdmaTopology& topology)
 {
     const std::vector<RdmaTopologyNode> nodes = topology.GetNodes();
     RdmaFabricPorts ports(nodes.size());
+    std::vector<uint32_t> nicOf(nodes.size()); // numbers of NICs in their hosts
+    std::vector<uint32_t> nics(nodes.size());  // NICs of each host
+    for (uint32_t node = 0; node < nodes.size(); ++node)
+    {
+        nicOf[node] = topology.IsNic(node) ? nics[nodes[node].host]++ : 0;
+    }
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> parallel;
     for (uint32_t id = 0; id < topology.GetNLinks(); ++id)
     {
@@ -29,6 +35,7 @@ MakeRdmaFabricPorts(const RdmaTopology& topology)
         const auto add = [&](uint32_t node, uint32_t number, uint32_t peer, uint32_t peerNumber) {
             ports[node].push_back(std::make_shared<const RdmaFabricPort>(
                 RdmaFabricPort{node,
+                               nicOf[node],
                                nodes[node].name,
                                nodes[node].role,
                                number,
@@ -36,6 +43,7 @@ MakeRdmaFabricPorts(const RdmaTopology& topology)
                                peer,
                                peerNumber,
                                id,
+                               nodes[node].host,
                                link.rate}));
         };
         add(link.a, numberAtA, link.b, numberAtB);

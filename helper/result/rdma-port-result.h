@@ -25,14 +25,17 @@ class QbbPort;
 struct RdmaFabricPort
 {
     uint32_t node{0};                      //!< node id of the port
+    uint32_t nic{0};                       //!< number of the node in its host, if it is a NIC
     std::string nodeName;                  //!< name of the node
     RdmaNodeRole role{RdmaNodeRole::HOST}; //!< role of the node
     uint32_t number{0};                    //!< number of the port at its node
     /// Name of the port: "leaf-0 to spine-1"; "leaf-0 to spine-1 #2" for the second parallel link
     std::string name;
-    uint32_t peer{0};        //!< node id at the other end of the link
-    uint32_t peerNumber{0};  //!< number of the port at the other end of the link
-    uint32_t link{0};        //!< link id
+    uint32_t peer{0};       //!< node id at the other end of the link
+    uint32_t peerNumber{0}; //!< number of the port at the other end of the link
+    uint32_t link{0};       //!< link id
+    /// Id of the host, if the node is a NIC; otherwise RdmaTopologyNode::NO_HOST
+    uint32_t host{RdmaTopologyNode::NO_HOST};
     RdmaBitRate lineRate{0}; //!< rate of the link
 };
 

@@ -10,6 +10,7 @@
 #include "rdma-connection-plan.h"
 #include "rdma-entropy.h"
 #include "rdma-instrument.h"
+#include "rdma-placement.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
@@ -73,6 +74,7 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"marking", QbbCongestionDetector::GetTypeId()},
                       {"marker", QbbMarker::GetTypeId()},
                       {"workload", RdmaWorkload::GetTypeId()},
+                      {"placement", RdmaPlacement::GetTypeId()},
                       {"instruments", RdmaInstrument::GetTypeId()},
                       {"topology", RdmaTopologyBuilder::GetTypeId()}},
                      {{"RngSeed", "--seed"},

@@ -103,6 +103,11 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes, duration, warmUp and
     /// measure set attributes of the same names.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};
+    /// Hosts of the topology that carry the workload: a part of kind RdmaPlacement. The workload
+    /// then sees hosts 0, 1, ... of its job.
+    std::string placement{Define(&placement,
+                                 "placement=none",
+                                 "hosts of the workload: none, or a part (--list=placement)")};
     std::string cdf{Define(&cdf, "cdf=auto", "poisson: flow sizes; auto: websearch")};
     double load{
         Define(&load, "load=0.5", "poisson: fraction of the hosts' line rate", {"1e-12", "1e12"})};

@@ -27,6 +27,8 @@
 #include "rdma-interrupt.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part.h"
+#include "rdma-placed-workload.h"
+#include "rdma-placement.h"
 #include "rdma-progress.h"
 #include "rdma-queue-pair.h"
 #include "rdma-rank-alarms.h"
@@ -372,7 +374,7 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
     : m_options(SettleBuffer(options))
 {
     const RdmaTopology topology = MakeTopology(options);
-    m_workload = MakeWorkload(options);
+    m_workload = MakePlacedWorkload(options, topology);
     m_window = m_workload->GetWindow();
     Build(topology, ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); }));
 }
@@ -380,7 +382,7 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
     : m_options(SettleBuffer(options))
 {
-    for (const std::string option : {"warmUp", "measure"})
+    for (const std::string option : {"warmUp", "measure", "placement"})
     {
         RefuseRdmaIf(options.IsGivenWith(option, "workload"),
                      "--" + option + " means nothing where the caller gives the flows");
@@ -439,8 +441,23 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
 std::vector<RdmaFlow>
 RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& topology)
 {
-    const auto workload = MakeWorkload(options);
+    const auto workload = MakePlacedWorkload(options, topology);
     return ParseRdmaOption("workload", [&] { return workload->MakeFlows(topology); });
+}
+
+Ptr<RdmaWorkload>
+RdmaFabricRun::MakePlacedWorkload(const RdmaFabricOptions& options, const RdmaTopology& topology)
+{
+    const auto workload = MakeWorkload(options);
+    if (options.placement == "none")
+    {
+        return workload;
+    }
+    return ParseRdmaOption("placement", [&] {
+        return CreateObject<RdmaPlacedWorkload>(workload,
+                                                MakeRdmaPlacement(options.placement),
+                                                topology);
+    });
 }
 
 Ptr<RdmaWorkload>
@@ -1073,6 +1090,11 @@ RdmaFabricRun::GetOutcome() const
     if (m_fabric->GetTimers().IsReordering())
     {
         AddRdmaReorderingColumns(outcome.tables);
+    }
+    const RdmaTopology& topology = m_fabric->GetTopology();
+    if (topology.GetNics().size() > topology.GetHosts().size())
+    {
+        AddRdmaNicColumns(outcome.tables);
     }
     outcome.summary =
         MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), outcome.tables);

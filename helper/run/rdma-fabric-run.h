@@ -166,6 +166,9 @@ class RdmaFabricRun
 
   private:
     static Ptr<RdmaWorkload> MakeWorkload(const RdmaFabricOptions& options);
+    /** \return the workload on the hosts of the option placement */
+    static Ptr<RdmaWorkload> MakePlacedWorkload(const RdmaFabricOptions& options,
+                                                const RdmaTopology& topology);
     static void CheckMtu(const RdmaFabricOptions& options);
     void InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);

@@ -37,7 +37,8 @@ struct RdmaTopologyRates
  * `--topology=leaf-spine:4x16x4` or `--topology='ns3::OwnTopology[Columns=4]'`.
  * examples/own/rdma-own-topology.cc is an example of a user-defined form.
  *
- * The forms of the module number the hosts first, then the switches tier by tier from the hosts up,
+ * The forms of the module number the hosts first, then the further NICs of hosts, then the switches
+ * tier by tier from the hosts up,
  * and add the links of hosts before the links between switches, by means of RdmaTopologyDraft.
  */
 class RdmaTopologyBuilder : public Object

@@ -116,6 +116,70 @@ RdmaTopology MakeRdmaClos(uint32_t tiers,
                           const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
+ * Three-tier Clos network of pods. A pod has leaves and spines, and each of its leaves has a link
+ * to each of its spines. Spine i of every pod has links to the same core switches, and two spines
+ * of a pod have no core switch in common. Each core switch has one link to every pod.
+ *
+ * The ratios are of bandwidth: a leaf has hostsPerLeaf x hostRate / (leafRatio x uplinkRate) spines
+ * above it, and a spine leavesPerPod / spineRatio core switches. Both numbers must be whole, within
+ * 0.001. Unlike MakeRdmaClos(), the number of pods and the sizes of the switches are free.
+ *
+ * \param pods number of pods, 1 or more
+ * \param leavesPerPod leaf switches of a pod, 1 or more
+ * \param hostsPerLeaf hosts on each leaf, 1 or more
+ * \param leafRatio oversubscription of a leaf, bit/s down over bit/s up, 0.001 to 1000
+ * \param spineRatio oversubscription of a spine, bit/s down over bit/s up, 0.001 to 1000
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaPods(uint32_t pods,
+                          uint32_t leavesPerPod,
+                          uint32_t hostsPerLeaf,
+                          double leafRatio = 1,
+                          double spineRatio = 1,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Size of a fabric of rails (MakeRdmaRails()).
+ */
+struct RdmaRailSize
+{
+    uint32_t units{2};        //!< scalable units, 1 or more
+    uint32_t hostsPerUnit{4}; //!< hosts of a unit, 1 or more
+    uint32_t nics{2};         //!< NICs of a host, 1 to 64
+    /// Spines of each plane, or of each rail of each plane without crossRails; 0: none, for one
+    /// unit without crossRails
+    uint32_t spines{2};
+    uint32_t rails{0};        //!< a number that divides nics; 0: as many as nics
+    uint32_t planes{1};       //!< separate networks of leaves and spines, 1 to 16
+    uint32_t leavesPerNic{1}; //!< leaves of a NIC in each plane, 1 or 2
+    bool bonded{false};       //!< all ports of a NIC have one address; needs two ports or more
+    bool crossRails{true};    //!< each spine has links to the leaves of all rails of its plane
+};
+
+/**
+ * Hosts with several NICs in scalable units, and two tiers of switches. NIC k of each host of a
+ * unit has its port on the leaf of rail k modulo the number of rails, so that a host has one NIC on
+ * each rail if there are as many rails as NICs. Each leaf has one link to every spine of its plane.
+ *
+ * With two leaves per NIC (dual ToR), a rail of a unit is a pair of leaves, and a NIC has a port on
+ * both. With several planes, each NIC has such ports in each plane, and no path leads from a plane
+ * to another. Without crossRails, a spine has links to the leaves of its rail alone: hosts reach
+ * each other by NICs of one rail ("rail-only": Wang et al., Hot Interconnects 2024).
+ *
+ * Ports of a NIC: leaf 0 of plane 0, leaf 1 of plane 0, leaf 0 of plane 1 and so on. Switches have
+ * the names leaf-UNIT-RAIL and spine-NUMBER; with two leaves per NIC, leaf-UNIT-RAIL-0 and
+ * leaf-UNIT-RAIL-1; with several planes, p0-leaf-UNIT-RAIL and p0-spine-NUMBER; without crossRails,
+ * spine-RAIL-NUMBER. The rate hostRate is the rate of each port.
+ *
+ * \param size size of the fabric
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaRails(const RdmaRailSize& size,
+                           const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
  * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
  * the fat-tree, leaf-spine and Clos forms are special cases.
  *

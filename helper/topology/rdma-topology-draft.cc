@@ -85,6 +85,23 @@ RdmaTopologyDraft::AddHosts(uint64_t n)
     }
 }
 
+void
+RdmaTopologyDraft::AddNics(uint32_t n, bool bonded)
+{
+    const uint32_t hosts = m_topology.GetNNodes();
+    for (uint32_t nic = 1; nic < n; ++nic)
+    {
+        for (uint32_t host = 0; host < hosts; ++host)
+        {
+            m_topology.AddNic(host);
+        }
+    }
+    for (uint32_t nic = 0; bonded && nic < n * hosts; ++nic)
+    {
+        m_topology.SetBonded(nic);
+    }
+}
+
 uint32_t
 RdmaTopologyDraft::AddSwitch(const std::string& name)
 {
@@ -103,9 +120,9 @@ RdmaTopologyDraft::AddSwitches(const std::string& prefix, uint64_t n)
 }
 
 void
-RdmaTopologyDraft::LinkHost(uint32_t host, uint32_t node)
+RdmaTopologyDraft::LinkHost(uint32_t nic, uint32_t node)
 {
-    m_topology.AddLink(host, node, m_rates.hostRate, m_rates.delay, m_rates.errorRate);
+    m_topology.AddLink(nic, node, m_rates.hostRate, m_rates.delay, m_rates.errorRate);
 }
 
 void

@@ -79,6 +79,15 @@ class RdmaTopologyDraft
      */
     void AddHosts(uint64_t n);
 
+    /**
+     * Adds the further NICs of all hosts: NIC 1 of each host in the order of the hosts, then NIC 2
+     * and so on. Called once, after AddHosts() and before switches are added. NIC k of host h then
+     * has the node id k x hosts + h.
+     * \param n NICs of a host, the first one included
+     * \param bonded the ports of each NIC have one address
+     */
+    void AddNics(uint32_t n, bool bonded);
+
     /** Adds a switch. \param name name of the switch \return id of the switch */
     uint32_t AddSwitch(const std::string& name);
 
@@ -90,8 +99,8 @@ class RdmaTopologyDraft
      */
     uint32_t AddSwitches(const std::string& prefix, uint64_t n);
 
-    /** Adds a link. \param host id of a host \param node id of the switch of the host */
-    void LinkHost(uint32_t host, uint32_t node);
+    /** Adds a link. \param nic id of a host or of another NIC \param node id of the NIC's switch */
+    void LinkHost(uint32_t nic, uint32_t node);
 
     /** Adds a link. \param a id of a switch \param b id of another switch */
     void LinkSwitches(uint32_t a, uint32_t b);

@@ -3,6 +3,7 @@
 
 #include "rdma-file-error.h"
 #include "rdma-text-file.h"
+#include "rdma-topology-lines.h"
 #include "rdma-units.h"
 
 #include <stdexcept>
@@ -48,47 +49,18 @@ CheckHeaderFormat(const RdmaLineReader& lines)
     const std::size_t fields = lines.GetFields().size();
     const std::string last = lines.GetFields().at(fields - 1);
     const bool endsWithNumber = last.front() >= '0' && last.front() <= '9';
-    if ((fields == 6 || fields == 7) && (!endsWithNumber || fields == 7))
+    if (fields == 6 && !endsWithNumber)
     {
-        lines.Fail("",
-                   "nodes gpus-per-server nvswitches switches links gpu-type, SimAI's format; its "
-                   "GPUs have one link to an NVSwitch and one to the network, and hosts here send "
-                   "by their first link alone",
-                   accepted);
+        lines.Fail(
+            "",
+            "nodes gpus-per-server nvswitches switches links gpu-type, SimAI's format, which "
+            "ParseRdmaSimaiTopology() and --topology=file:PATH read",
+            accepted);
     }
     if (fields != 3 && fields != 4 && fields != 6)
     {
         lines.Fail("", std::to_string(fields) + " fields", accepted);
     }
-}
-
-/// Reads the second line, which exists only if there are switches. \return for each node, true if
-/// the node is a switch
-std::vector<bool>
-ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
-{
-    std::vector<bool> isSwitch(nodes, false);
-    if (switches == 0)
-    {
-        return isSwitch;
-    }
-    lines.Require("switch ids");
-    if (lines.GetFields().size() != switches)
-    {
-        lines.Fail("switch ids",
-                   std::to_string(lines.GetFields().size()) + " ids",
-                   std::to_string(switches) + ", as the first line says");
-    }
-    for (std::size_t i = 0; i < switches; ++i)
-    {
-        const uint64_t id = lines.GetInteger(i, "switch id", 0, nodes - 1);
-        if (isSwitch[id])
-        {
-            lines.Fail("switch id", std::to_string(id) + " appears twice", "each switch once");
-        }
-        isSwitch[id] = true;
-    }
-    return isSwitch;
 }
 
 RdmaTopologyLink
@@ -125,7 +97,70 @@ IsLink(RdmaLineReader& lines, uint64_t nodes)
     }
 }
 
+/// Refuses what the format cannot say.
+void
+CheckFormat(const RdmaTopology& topology)
+{
+    for (const RdmaTopologyNode& node : topology.GetNodes())
+    {
+        const bool isFurther =
+            node.role == RdmaNodeRole::HOST && &node != &topology.GetNode(node.host);
+        if (isFurther || node.bonded)
+        {
+            throw std::invalid_argument(
+                "topology: " + QuoteRdmaText(node.name) +
+                (isFurther ? " is a further NIC of a host" : " is a NIC with bonded ports") +
+                ", which the format cannot say; accepted: hosts of one NIC without a bond");
+        }
+    }
+}
+
 } // namespace
+
+std::vector<uint32_t>
+ReadRdmaTopologyIds(RdmaLineReader& lines, uint64_t nodes, uint64_t count, const std::string& what)
+{
+    std::vector<uint32_t> ids;
+    if (count == 0)
+    {
+        return ids;
+    }
+    lines.Require(what + " ids");
+    if (lines.GetFields().size() != count)
+    {
+        lines.Fail(what + " ids",
+                   std::to_string(lines.GetFields().size()) + " ids",
+                   std::to_string(count) + ", as the first line says");
+    }
+    std::vector<bool> isListed(nodes, false);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+        const uint64_t id = lines.GetInteger(i, what + " id", 0, nodes - 1);
+        if (isListed[id])
+        {
+            lines.Fail(what + " id",
+                       std::to_string(id) + " appears twice",
+                       "each " + what + " once");
+        }
+        isListed[id] = true;
+        ids.push_back(static_cast<uint32_t>(id));
+    }
+    return ids;
+}
+
+std::vector<RdmaTopologyLink>
+ReadRdmaTopologyLinks(RdmaLineReader& lines, uint64_t nodes, uint64_t count)
+{
+    std::vector<RdmaTopologyLink> links;
+    while (links.size() < count)
+    {
+        lines.Require("link " + std::to_string(links.size() + 1) + " of " + std::to_string(count));
+        links.push_back(ReadLink(lines, nodes));
+    }
+    lines.ReportRounding();
+    lines.SkipRest(count, "link", [&] { return IsLink(lines, nodes); });
+    return links;
+}
 
 RdmaTopology
 ReadRdmaTopology(const std::string& path)
@@ -149,15 +184,12 @@ ParseRdmaTopology(const std::string& text, const std::string& fileName)
     // A connected graph has at least nodes - 1 links.
     const uint64_t nLinks =
         lines.GetInteger(hasRacks ? 3 : 2, "links", nodes - 1, RdmaTopology::MAX_LINKS);
-    const std::vector<bool> isSwitch = ReadSwitches(lines, nodes, switches);
-    std::vector<RdmaTopologyLink> links;
-    while (links.size() < nLinks)
+    std::vector<bool> isSwitch(nodes, false);
+    for (const uint32_t id : ReadRdmaTopologyIds(lines, nodes, switches, "switch"))
     {
-        lines.Require("link " + std::to_string(links.size() + 1) + " of " + std::to_string(nLinks));
-        links.push_back(ReadLink(lines, nodes));
+        isSwitch[id] = true;
     }
-    lines.ReportRounding();
-    lines.SkipRest(nLinks, "link", [&] { return IsLink(lines, nodes); });
+    const auto links = ReadRdmaTopologyLinks(lines, nodes, nLinks);
 
     RdmaTopology topology;
     for (uint64_t id = 0; id < nodes; ++id)
@@ -183,6 +215,7 @@ std::string
 FormatRdmaTopology(const RdmaTopology& topology)
 {
     topology.Validate();
+    CheckFormat(topology);
     const auto switches = topology.GetSwitches();
     std::string text = std::to_string(topology.GetNNodes()) + " " +
                        std::to_string(switches.size()) + " " +

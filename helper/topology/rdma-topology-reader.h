@@ -32,6 +32,9 @@ namespace ns3
  *     nodes switches racks links host-rate rate  (Reverie in ns3-datacenter)
  *
  * Racks and rates of the first line have no meaning here, because each link has its own rate.
+ *
+ * A host with several links is a host of one NIC with as many ports. Each port has an address of
+ * its own.
  * @{
  */
 
@@ -55,7 +58,8 @@ RdmaTopology ParseRdmaTopology(const std::string& text, const std::string& fileN
 /**
  * \param topology a topology that passes RdmaTopology::Validate()
  * \return the topology as text; ParseRdmaTopology() restores all but the names of the nodes
- * \throws std::invalid_argument if the topology does not pass
+ * \throws std::invalid_argument if the topology does not pass, or has a host of several NICs or a
+ *         bonded NIC, which the format cannot say
  */
 std::string FormatRdmaTopology(const RdmaTopology& topology);
 
@@ -63,7 +67,7 @@ std::string FormatRdmaTopology(const RdmaTopology& topology);
  * Write a file.
  * \param topology a topology that passes RdmaTopology::Validate()
  * \param path the file, overwritten if it exists
- * \throws std::invalid_argument if the topology does not pass
+ * \throws std::invalid_argument as FormatRdmaTopology() does
  * \throws RdmaFileError if the file cannot be written
  */
 void WriteRdmaTopology(const RdmaTopology& topology, const std::string& path);

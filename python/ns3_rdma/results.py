@@ -190,11 +190,18 @@ _PARSERS = {
 }
 
 
-def _own_values(texts):
-    """Type and values of a column that a script has added, from the texts of its fields.
+# Columns of ports.csv that only runs with a host of several NICs have: whole numbers, or empty.
+_NIC_COLUMNS = {column["name"] for column in COLUMNS["nic-ports"]}
 
-    Whole numbers if all fields are; else decimal numbers, None where a field is empty; else texts.
+
+def _own_values(name, texts):
+    """Type and values of a column that only some runs have, from its name and the texts of its fields.
+
+    A column of a script has whole numbers if all fields are; else decimal numbers, None where a field is
+    empty; else texts.
     """
+    if name in _NIC_COLUMNS and all(re.fullmatch("[0-9]{,10}", text) for text in texts):
+        return Optional[int], [int(text) if text else None for text in texts]
     if texts and all(re.fullmatch("-?[0-9]+", text) for text in texts):
         values = [int(text) for text in texts]
         if all(-(2**63) <= value < 2**63 for value in values):
@@ -218,7 +225,7 @@ def _with_own(kind, rows, own):
     """Rows of a class that has the fields of kind and those of a script: name to texts."""
     types, columns = [], []
     for name, texts in own.items():
-        value_type, values = _own_values(texts)
+        value_type, values = _own_values(name, texts)
         # A field with a default may stand before these.
         types.append((name, value_type, dataclasses.field(default=None)))
         columns.append(values)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Fuzzes the reader of topology.txt.
+// Fuzzes the readers of topology.txt and of SimAI's topologies.
 
 #include "rdma-file-error.h"
 #include "rdma-fuzz.h"
+#include "rdma-simai-topology.h"
 #include "rdma-topology-reader.h"
 
 using namespace ns3;
@@ -21,6 +22,13 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         const RdmaTopology again = ParseRdmaTopology(written, "fuzz");
         RequireInFuzz(again == topology, "what was written reads as the same topology");
         RequireInFuzz(FormatRdmaTopology(again) == written, "and is written in the same way");
+    });
+    AllowError<RdmaFileError>([&text] {
+        const RdmaSimaiTopology simai = ParseRdmaSimaiTopology(text, "fuzz");
+        simai.topology.Validate();
+        RequireInFuzz(simai.topology.GetNics().size() ==
+                          simai.topology.GetHosts().size() * simai.gpusPerServer,
+                      "each GPU of each server is a NIC");
     });
     return 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of python/rdma_plot_fabric.py: levels, places and names without matplotlib, and pictures."""
 
+import dataclasses
 import importlib.util
 import os
 import sys
@@ -17,6 +18,8 @@ import rdma_plot_fabric  # noqa: E402
 from ns3_rdma.results import Port, ResultsError, Run  # noqa: E402
 
 RATE = 100_000_000_000
+# A row of ports.csv in a run with a host of several NICs.
+NicPort = dataclasses.make_dataclass("NicPort", [("host", object), ("nic", object)], bases=(Port,), frozen=True)
 
 
 def fabric(names, links, used=()):
@@ -49,6 +52,25 @@ def leaf_spine(used=(), hosts=2):
     return fabric(names, links + [(leaf, spine + 2) for leaf in leaves for spine in leaves], used)
 
 
+def rails(planes=1):
+    """Two hosts of two NICs: NIC k of host h is node 2 k + h. A leaf for each rail, a spine above them."""
+    names = ["host-0", "host-1", "host-0-nic-1", "host-1-nic-1"]
+    links = []
+    for plane in range(planes):
+        leaf = len(names)
+        names += [f"p{plane}-leaf-0", f"p{plane}-leaf-1", f"p{plane}-spine"]
+        links += [(0, leaf), (1, leaf), (2, leaf + 1), (3, leaf + 1), (leaf, leaf + 2), (leaf + 1, leaf + 2)]
+    run = fabric(names, links)
+    ports = tuple(
+        NicPort(
+            **{field.name: getattr(row, field.name) for field in dataclasses.fields(row)},
+            host=row.node % 2 if row.node < 4 else None, nic=row.node // 2 if row.node < 4 else None,
+        )
+        for row in run.ports
+    )
+    return dataclasses.replace(run, ports=ports)
+
+
 def ring(count):
     """A ring of switches with a host at each."""
     names = [f"host-{i}" for i in range(count)] + [f"ring-{i}" for i in range(count)]
@@ -74,6 +96,36 @@ class Places(unittest.TestCase):
         levels, places = self.places(ring(4))
         self.assertEqual([levels[node] for node in range(8)], [0] * 4 + [1] * 4)
         self.assertEqual(sorted(range(4, 8), key=places.get), [4, 5, 6, 7])
+
+    def test_nics_of_a_host_are_neighbours(self):
+        run = rails()
+        ports = rdma_plot_fabric.group_ports(run.ports)
+        self.assertEqual(rdma_plot_fabric.find_hosts(ports), {"host-0": [0, 2], "host-1": [1, 3]})
+        levels, places = self.places(run)
+        self.assertEqual([levels[node] for node in range(7)], [0, 0, 0, 0, 1, 1, 2])
+        self.assertEqual(sorted(range(4), key=places.get), [0, 2, 1, 3])
+        # The gap between the hosts is wider than that between NICs.
+        self.assertGreater(places[1] - places[2], 2 * (places[2] - places[0]))
+
+    def test_nics_below_a_link_and_planes(self):
+        ports = rdma_plot_fabric.group_ports(rails(planes=2).ports)
+        levels = rdma_plot_fabric.find_levels(ports)
+        below = rdma_plot_fabric.find_nics_below(ports, rdma_plot_fabric.find_hosts(ports), levels)
+        self.assertEqual(
+            [below[node] for node in range(10)],
+            [{0}, {0}, {1}, {1}, {0}, {1}, {0, 1}, {0}, {1}, {0, 1}],
+        )
+        self.assertEqual(rdma_plot_fabric.find_planes(ports), [{4, 5, 6}, {7, 8, 9}])
+
+    def test_rails_without_common_spines_are_one_plane(self):
+        # Two hosts of two NICs, and a leaf for each rail.
+        run = fabric(["host-0", "host-1", "host-0-nic", "host-1-nic", "a", "b"], [(0, 4), (1, 4), (2, 5), (3, 5)])
+        self.assertEqual(rdma_plot_fabric.find_planes(rdma_plot_fabric.group_ports(run.ports)), [{4, 5}])
+
+    def test_hosts_of_one_nic(self):
+        ports = rdma_plot_fabric.group_ports(leaf_spine().ports)
+        self.assertEqual(rdma_plot_fabric.find_hosts(ports), {f"host-{i}": [i] for i in range(4)})
+        self.assertEqual(rdma_plot_fabric.find_planes(ports), [{4, 5, 6, 7}])
 
     def test_names_are_thinned_until_none_overlap(self):
         names = [f"n{i}" for i in range(6)]
@@ -135,6 +187,25 @@ class Pictures(unittest.TestCase):
         self.assertLess(len(boxes), 304)
         for index, box in enumerate(boxes):
             self.assertFalse([other for other in boxes[index + 1:] if box.overlaps(other)])
+
+    def test_colours_of_nics(self):
+        figure = self.draw(rails(planes=2), "nic")
+        axes = figure.axes[0]
+        self.assertEqual([text.get_text() for text in axes.texts][:2], ["host-0", "host-1"])
+        # Twelve links, one line each; two planes of six, of which the second is dashed.
+        lines = [line for line in axes.get_lines() if line.get_linestyle() != "None"]
+        self.assertEqual(len(lines), 12)
+        self.assertEqual(sum(line.get_linestyle() == "--" for line in lines), 6)
+        first, second = rdma_plot_fabric.plot.COLOURS[:2]
+        self.assertEqual([sum(line.get_color() == colour for line in lines) for colour in (first, second)], [6, 6])
+        (legend,) = figure.legends
+        self.assertEqual([text.get_text() for text in legend.get_texts()], ["NIC 0", "NIC 1", "plane 0", "plane 1"])
+        self.assertEqual(len(axes.patches), 2)  # a box for each host
+
+    def test_a_picture_of_one_nic_has_no_planes(self):
+        figure = self.draw(leaf_spine(), "nic")
+        self.assertEqual([text.get_text() for text in figure.legends[0].get_texts()], ["NIC 0"])
+        self.assertEqual(len(figure.axes[0].patches), 0)
 
     def test_nothing_happened(self):
         figure = self.draw(ring(5))

@@ -139,6 +139,13 @@ class Reading(Folder):
         self.assertEqual(types["change"], int)
         self.assertEqual(types["mixed"], str)
 
+    def test_columns_of_hosts_with_several_nics(self):
+        lines = [f"{line}{more}" for line, more in zip(PORTS.splitlines(), (",host,nic", ",0,3", ",,"))]
+        ports = read_ports(self.write("ports.csv", "\n".join(lines) + "\n"))
+        self.assertEqual([(port.host, port.nic) for port in ports], [(0, 3), (None, None)])
+        self.assertIsInstance(ports[0].host, int)
+        self.assertFalse(hasattr(read_ports(self.write("ports.csv", PORTS))[0], "host"))
+
     def test_columns_of_a_script_without_rows(self):
         text = PORTS.splitlines()[0] + ",share\n"
         ports = read_ports(self.write("ports.csv", text))

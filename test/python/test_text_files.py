@@ -109,9 +109,23 @@ class TextFiles(unittest.TestCase):
         self.write("t", b"5 2 5\n3 4\n" + links)
         self.refuse("rdma-fabric: flow 0: no path from the first link of host 0 to host 2; accepted: ",
                     "--topology=file:t", "--workload=file:f")
-        self.write("t", b"5 3 1 1 5 A100\n3 4\n" + links)
-        self.refuse("rdma-fabric: t:1: nodes gpus-per-server .*SimAI's format",
-                    "--topology=file:t", "--workload=file:f")
+
+    def test_simai_topologies(self):
+        # Two servers of two GPUs, 0 to 3; NVSwitches 4 and 5; switch 6.
+        links = b"0 6 100Gbps 1us 0\n1 6 100Gbps 1us 0\n2 6 100Gbps 1us 0\n3 6 100Gbps 1us 0\n"
+        head = b"7 2 2 1 8 H100\n4 5 6\n0 4 2880Gbps 25ns 0\n1 4 2880Gbps 25ns 0\n2 5 2880Gbps 25ns 0\n"
+        self.write("t", head + b"3 5 2880Gbps 25ns 0\n" + links)
+        done = self.run_program("--topology=file:t", "--workload=incast:1", "--bytes=1e3")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(
+            done.stderr,
+            "rdma: note: t: 2 NVSwitches with 4 links to GPUs left out (the first: 2880Gbps, 25ns); traffic "
+            "between GPUs of a server does not enter the fabric\n",
+        )
+        self.assertIn("all                   1          1         2.17", done.stdout)
+        self.write("t", head + b"6 5 2880Gbps 25ns 0\n" + links)
+        self.refuse("rdma-fabric: t: link 6 5: an NVSwitch has a link to no GPU; accepted: NVSwitches are linked",
+                    "--topology=file:t")
 
     def test_links_that_are_left_out(self):
         self.write("t", TOPOLOGY + b"0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n")

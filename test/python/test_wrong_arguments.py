@@ -19,7 +19,7 @@ import built_program  # noqa: E402
 
 EXAMPLES = (
     "rdma-coexistence rdma-deadlock rdma-fabric rdma-first rdma-fluid rdma-headroom rdma-isolation rdma-livelock "
-    "rdma-own-buffer rdma-own-column rdma-own-control rdma-own-entropy rdma-own-instrument rdma-own-marker rdma-own-path-selector "
+    "rdma-own-buffer rdma-own-column rdma-own-control rdma-own-entropy rdma-own-instrument rdma-own-marker rdma-own-path-selector rdma-own-placement "
     "rdma-own-topology rdma-own-transport rdma-own-workload rdma-parking-lot rdma-pause-storm rdma-perftest rdma-victim"
 ).split()
 BENCHMARKS = ("rdma-bench-fabric", "rdma-bench-memory")
@@ -169,6 +169,7 @@ CASES = [
     ("rdma-own-marker", "--target=-1us", r"--target: '-1us' is negative; accepted: a time, "),
     ("rdma-own-marker", "--duration=0s", r"--duration: 0s; accepted: a time, 1us and above$"),
     ("rdma-own-entropy", "--entropy=x", r"--entropy: 'x' is no ns3::RdmaEntropy; accepted: "),
+    ("rdma-own-placement", "--placement=x", r"--placement: 'x' is no ns3::RdmaPlacement; accepted: "),
     ("rdma-own-path-selector", "--paths=x", r"--paths: 'x' is no ns3::QbbPathSelector; accepted: "),
     ("rdma-own-topology", "--topology=tours:4x4", r"--topology: 'tours:4x4' .*did you mean torus\?; accepted: "),
     ("rdma-own-transport", "--window=0", r"--window: 0; accepted: 1 to 1000000$"),

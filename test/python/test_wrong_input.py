@@ -83,6 +83,35 @@ CASES = {
         ["--topology=ns3::RdmaTopologyFile[Path=t]", "--loss=0.1"], {},
         r"--loss: 0\.1; accepted: .*0 with --topology=file",
     ),
+    "rails that do not divide the NICs": (
+        ["--topology=rail:2x2x4x2[Rails=3]"], {},
+        r"--topology: rail: rails: 3 with 4 NICs of a host; accepted: a number that divides 4, or 0 for all of them$",
+    ),
+    "bond of one port": (
+        ["--topology=rail:2x2x4x2[Bonded=true]"], {},
+        r"--topology: rail: bonded: true where a NIC has one port; accepted: true with Planes=2 or more, or with "
+        r"LeavesPerNic=2$",
+    ),
+    "pods with half a spine": (
+        ["--topology=pods:2x2x3", "--rate=100Gbps", "--uplinkRate=200Gbps"], {},
+        r"--topology: pods: leaf ratio: 1 takes 1.5 links up; accepted: a ratio of bit/s down to bit/s up",
+    ),
+    "unknown placement": (
+        ["--placement=x"], {}, r"--placement: 'x' is no ns3::RdmaPlacement; accepted: blocks\[:Hosts\], file\[:Path\], "
+    ),
+    "job of too many hosts": (
+        ["--topology=star:4", "--placement=random:9"], {},
+        r"--placement: ns3::RdmaRandomPlacement: for 1 job 9 hosts; accepted: at most 4, which the placement has$",
+    ),
+    "placement file without a name": (["--placement=file:"], {}, r"--placement: .*Path ''; accepted: .*file:PATH"),
+    "placement on no host": (
+        ["--topology=star:4", "--placement=file:p"], {"p": "job,host\n0,host-9\n"},
+        r"p:2: host: 'host-9' is no host of the topology; accepted: the id or the name of one of the 4 hosts$",
+    ),
+    "incast of more than the job": (
+        ["--topology=star:8", "--placement=blocks:4", "--workload=incast:4"], {},
+        r"--workload: .*Senders 4; accepted: 1 to 3",
+    ),
     "unknown workload": (
         ["--workload=x"], {}, r"--workload: .*'x'.*accepted: file\[:Path\], incast:Senders, permutation, poisson, ns3::"
     ),

@@ -14,10 +14,17 @@ namespace ns3
 namespace
 {
 
-/** \param name name of a node \return the name without the number and separators at its end */
+/**
+ * \param topology a topology
+ * \param id id of a node
+ * \return the name of the node, or of the host of a NIC, without the number and separators at its
+ * end
+ */
 std::string
-GetNodeStem(const std::string& name)
+GetNodeStem(const RdmaTopology& topology, uint32_t id)
 {
+    const std::string& name =
+        topology.GetNode(topology.IsNic(id) ? topology.GetNode(id).host : id).name;
     const std::size_t end = name.find_last_not_of("0123456789-_");
     return end == std::string::npos ? name : name.substr(0, end + 1);
 }
@@ -159,10 +166,10 @@ MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority)
         for (const auto& port : ports[node])
         {
             const QbbNetDevice& device = *fabric.GetDevice(port->link, node);
-            const std::string peer = fabric.GetTopology().GetNode(port->peer).name;
             const auto number = static_cast<uint16_t>(port->number);
             RdmaPortKind kind;
-            kind.name = GetNodeStem(port->nodeName) + " to " + GetNodeStem(peer);
+            kind.name = GetNodeStem(fabric.GetTopology(), node) + " to " +
+                        GetNodeStem(fabric.GetTopology(), port->peer);
             kind.ofHost = isHost;
             kind.rate = device.GetLineRate().GetBitRate();
             kind.lossless = (device.GetFlowControl().GetLosslessClasses() >> priority & 1) != 0;
@@ -233,7 +240,7 @@ MakeRdmaPortPairs(const RdmaFabric& fabric, const std::vector<RdmaPortKind>& kin
     std::set<std::pair<std::string, std::size_t>> seen;
     for (const uint32_t sw : topology.GetSwitches())
     {
-        if (seen.emplace(GetNodeStem(topology.GetNode(sw).name), ports[sw].size()).second)
+        if (seen.emplace(GetNodeStem(topology, sw), ports[sw].size()).second)
         {
             for (const uint32_t host : topology.GetNics())
             {

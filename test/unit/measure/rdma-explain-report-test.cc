@@ -6,12 +6,14 @@
 // shared, and alpha is 1/8.
 
 #include "rdma-fabric-run.h"
+#include "rdma-port-kinds.h"
 
 #include <ns3/simulator.h>
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -203,4 +205,22 @@ TEST_F(RdmaExplainReportTest, ResultsStay)
         return text;
     };
     EXPECT_EQ(digest(true), digest(false));
+}
+
+TEST_F(RdmaExplainReportTest, TheNicsOfAllHostsAreOneKindOfPort)
+{
+    // Four hosts of two NICs, with one rail in each of two units and two leaves for each NIC.
+    options.topology = "rail:2x2x2x1[Rails=1|LeavesPerNic=2]";
+    options.workload = "incast:3";
+    RdmaFabricRun run(options);
+    std::map<std::string, std::size_t> ports;
+    for (const RdmaPortKind& kind : MakeRdmaPortKinds(*run.GetFabric(), 3))
+    {
+        ports[kind.name] = kind.members.size();
+    }
+    EXPECT_EQ(ports,
+              (std::map<std::string, std::size_t>{{"host to leaf", 16},
+                                                  {"leaf to host", 16},
+                                                  {"leaf to spine", 4},
+                                                  {"spine to leaf", 4}}));
 }

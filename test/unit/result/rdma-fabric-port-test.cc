@@ -3,6 +3,7 @@
 #include "rdma-port-result.h"
 
 #include <gtest/gtest.h>
+#include <vector>
 
 using namespace ns3;
 
@@ -61,5 +62,31 @@ TEST(RdmaFabricPort, PeersPointAtEachOther)
             EXPECT_EQ(peer.peerNumber, number);
             EXPECT_EQ(peer.link, port.link);
         }
+    }
+}
+
+TEST(RdmaFabricPort, PortsOfNicsNameTheirHost)
+{
+    // Host 0 has the NICs 0 and 2, host 1 the NICs 1 and 3.
+    RdmaTopology topology;
+    const uint32_t first = topology.AddHost();
+    const uint32_t second = topology.AddHost();
+    const std::vector<uint32_t> nics{first,
+                                     second,
+                                     topology.AddNic(first),
+                                     topology.AddNic(second)};
+    const uint32_t leaf = topology.AddSwitch();
+    for (const uint32_t nic : nics)
+    {
+        topology.AddLink(nic, leaf, 100_gbps, 1_us);
+    }
+    const auto ports = MakeRdmaFabricPorts(topology);
+    EXPECT_EQ(ports[3][0]->name, "host-1-nic-1 to switch-4");
+    const uint32_t hosts[] = {0, 1, 0, 1, RdmaTopologyNode::NO_HOST};
+    const uint32_t numbers[] = {0, 0, 1, 1, 0};
+    for (uint32_t node = 0; node < 5; ++node)
+    {
+        EXPECT_EQ(ports[node][0]->host, hosts[node]);
+        EXPECT_EQ(ports[node][0]->nic, numbers[node]);
     }
 }

@@ -271,11 +271,14 @@ TEST(RdmaTopologyBuilders, WrongTexts)
                                            {problem, "accepted: "});
     };
     const std::string forms =
-        "accepted: clos:TiersxRadix[xRatios], dumbbell:HostsPerSide, fat-tree:K, file[:Path], "
+        "accepted: clos:TiersxRadix[xRatios], dual-plane:UnitsxHostsPerUnitxNicsxSpines, "
+        "dual-tor:UnitsxHostsPerUnitxNicsxSpines, dumbbell:HostsPerSide, fat-tree:K, file[:Path], "
         "leaf-spine:LeavesxHostsPerLeafxSpines, parking-lot[:Senders], "
-        "ring:Switches[xHostsPerSwitch], "
+        "pods:PodsxLeavesPerPodxHostsPerLeaf[xLeafRatioxSpineRatio], "
+        "rail:UnitsxHostsPerUnitxNicsxSpines, ring:Switches[xHostsPerSwitch], "
         "star:Hosts, ns3::RdmaClos, ns3::RdmaDumbbell, ns3::RdmaFatTree, ns3::RdmaLeafSpine, "
-        "ns3::RdmaParkingLot, ns3::RdmaRing, ns3::RdmaStar, ns3::RdmaTopologyFile, ns3::RdmaXgft";
+        "ns3::RdmaParkingLot, ns3::RdmaPods, ns3::RdmaRail, ns3::RdmaRing, ns3::RdmaStar, "
+        "ns3::RdmaTopologyFile, ns3::RdmaXgft";
     expect("", "'' is no ns3::RdmaTopologyBuilder; " + forms);
     expect("torus:4", "'torus:4' is no ns3::RdmaTopologyBuilder; " + forms);
     expect("fat-tre:4", "did you mean fat-tree?; " + forms);

@@ -159,15 +159,41 @@ TEST(RdmaTopologyReader, FirstLinesOfOtherSimulators)
     const RdmaTopology topology = ParseRdmaTopology("3 1 2\n" + rest, "t");
     EXPECT_EQ(ParseRdmaTopology("3 1 1 2\n" + rest, "t"), topology);
     EXPECT_EQ(ParseRdmaTopology("3 1 1 2 25000000000 100000000000\n" + rest, "t"), topology);
-    // SimAI
-    for (const char* header : {"3 2 0 1 2 A100\n", "3 2 0 1 2 A100 8\n"})
+    ExpectError<RdmaFileError>([&] { ParseRdmaTopology("3 2 0 1 2 A100 8\n" + rest, "t"); },
+                               {"t:1: 7 fields", "accepted: 3: nodes switches links"});
+}
+
+/*
+ * As ns-3 sees the file: a host is a node with a device for each of its links, and each device has
+ * an address of its own.
+ */
+TEST(RdmaTopologyReader, LinksOfAHostArePortsOfItsNic)
+{
+    const RdmaTopology topology = ParseRdmaTopology("5 2 6\n3 4\n"
+                                                    "0 3 100Gbps 1us 0\n0 4 50Gbps 2us 0\n"
+                                                    "1 3 100Gbps 1us 0\n1 4 50Gbps 2us 0\n"
+                                                    "2 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+                                                    "t");
+    EXPECT_EQ(topology.GetHosts(), topology.GetNics());
+    const auto links = topology.GetLinksByNode();
+    EXPECT_EQ(links[0], (std::vector<uint32_t>{0, 1}));
+    EXPECT_EQ(links[2], (std::vector<uint32_t>{4, 5}));
+    for (const uint32_t host : topology.GetHosts())
     {
-        ExpectError<RdmaFileError>(
-            [&] { ParseRdmaTopology(header + rest, "t"); },
-            {"t:1: nodes gpus-per-server nvswitches switches links gpu-type, "
-             "SimAI's format",
-             "hosts here send by their first link alone",
-             "accepted: 3: nodes switches links"});
+        EXPECT_FALSE(topology.GetNode(host).bonded);
+    }
+    EXPECT_EQ(ParseRdmaTopology(FormatRdmaTopology(topology), "t"), topology);
+}
+
+TEST(RdmaTopologyReader, WritesNoHostOfSeveralNics)
+{
+    for (const auto& [form, problem] :
+         {std::pair{"rail:1x2x2x1", "'host-0-nic-1' is a further NIC of a host"},
+          std::pair{"dual-tor:1x2x1x1", "'host-0' is a NIC with bonded ports"}})
+    {
+        ExpectError<std::invalid_argument>(
+            [&form = form] { FormatRdmaTopology(MakeRdmaTopology(form)); },
+            {problem, "which the format cannot say; accepted: hosts of one NIC without a bond"});
     }
 }
 
