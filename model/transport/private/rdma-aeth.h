@@ -28,6 +28,9 @@ namespace RdmaAeth
 constexpr uint8_t KIND_MASK = 0x60; //!< mask of the kind
 constexpr uint8_t ACK = 0x00;       //!< kind: acknowledgement
 constexpr uint8_t RNR_NAK = 0x20;   //!< kind: receiver not ready
+/// kind, reserved in the specification: packets are missing, and the packet acknowledges nothing
+/// (RoceTransport::OutOfOrder)
+constexpr uint8_t GAP = 0x40;
 constexpr uint8_t NAK = 0x60;       //!< kind: negative acknowledgement
 /// mask of the value: credits (ACK), timer (RNR NAK) or code (NAK)
 constexpr uint8_t VALUE_MASK = 0x1f;

@@ -81,9 +81,10 @@ class RoceRequester : public RdmaRequester
     RdmaGapLimits GetLimits() const;
     void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
     void AdvanceReads();
-    void AskForResponses();
+    void AskForResponses(uint64_t first);
     void Judge(RdmaPs now);
     void RecoverLostResponse(RdmaPs now);
+    void ReceiveGap(const QbbFrame& frame, RdmaPs now);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one

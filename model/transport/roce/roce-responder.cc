@@ -9,7 +9,6 @@
 #include "roce-spread-receiver.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -258,12 +257,17 @@ void
 RoceResponder::Judge(RdmaPs now)
 {
     const uint64_t lostEnd = m_order->gaps.GetLostEnd(GetLimits(), now);
-    const uint64_t expected = m_receiver->GetExpected();
-    if (expected < lostEnd && expected >= m_order->nakEnd &&
-        GetSpreadReceiver().GetGapEnd() != std::numeric_limits<uint64_t>::max())
+    const RoceSpreadReceiver& receiver = GetSpreadReceiver();
+    for (uint64_t from = std::max(receiver.GetExpected(), m_order->nakEnd); from < lostEnd;)
     {
-        m_order->nakEnd = GetSpreadReceiver().GetGapEnd();
-        SendGapNak(expected, m_order->nakEnd);
+        const RoceSpreadReceiver::Gap gap = receiver.FindGap(from);
+        if (gap.first >= lostEnd || gap.end == RoceSpreadReceiver::NO_END)
+        {
+            break;
+        }
+        SendGap(gap.first, gap.end);
+        m_order->nakEnd = gap.end;
+        from = gap.end;
     }
     Sync();
 }
@@ -373,7 +377,7 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
 }
 
 void
-RoceResponder::SendGapNak(uint64_t first, uint64_t end)
+RoceResponder::SendGap(uint64_t first, uint64_t end)
 {
     RdmaResponse response;
     response.kind = RdmaResponse::Kind::AETH;
@@ -381,7 +385,15 @@ RoceResponder::SendGapNak(uint64_t first, uint64_t end)
     response.msn = static_cast<uint32_t>(end - first);
     response.solicited = true;
     response.first = first;
-    SendAeth(response, nullptr);
+    if (first == m_receiver->GetExpected())
+    {
+        SendAeth(response, nullptr);
+        return;
+    }
+    // A NAK would acknowledge the packets of the gaps before.
+    response.syndrome = RdmaAeth::GAP;
+    ++m_endpoint.connection.counters.naksSent;
+    m_endpoint.Send(MakeAeth(response));
 }
 
 void

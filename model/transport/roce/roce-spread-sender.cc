@@ -158,6 +158,22 @@ RoceSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
     return event;
 }
 
+RdmaSenderEvent
+RoceSpreadSender::OnGap(int64_t first, int64_t end)
+{
+    // Acknowledgements may have overtaken the report, and what it names may be void.
+    m_probes = false;
+    first = std::max(first, static_cast<int64_t>(m_reached));
+    RdmaSenderEvent event;
+    if (first < std::min(end, static_cast<int64_t>(m_next)))
+    {
+        Repeat(static_cast<uint64_t>(first), static_cast<uint64_t>(end));
+        m_timer.Stop(); // Sent() restarts the timer with the retransmission
+        event.mayBegin = true;
+    }
+    return event;
+}
+
 void
 RoceSpreadSender::HandleTimeout()
 {
