@@ -307,6 +307,10 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
     if (!entry || order.received.Test(response))
     {
         ++m_endpoint.connection.counters.duplicates;
+        if (response < order.askedEnd)
+        {
+            order.gaps.Mistook();
+        }
         Judge(now); // a timeout may have made this node repeat its last request
         return;
     }
@@ -323,6 +327,10 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
         entry->original = frame.compare;
     }
     const uint64_t end = entry->GetEnd();
+    if (response >= order.askedEnd && response < order.gaps.GetEnd())
+    {
+        order.gaps.Overtaken(response, now);
+    }
     order.received.Set(response);
     if (response == m_reads->next)
     {
@@ -394,8 +402,7 @@ RoceRequester::Judge(RdmaPs now)
     while (AwaitsResponse())
     {
         // Gaps of later READs follow when their turn comes.
-        const uint64_t first =
-            order.received.FindClear(std::max(m_reads->next, order.askedEnd));
+        const uint64_t first = order.received.FindClear(std::max(m_reads->next, order.askedEnd));
         if (first >= std::min(lostEnd, m_sends[m_reads->cursor].GetResponsesEnd()))
         {
             break;

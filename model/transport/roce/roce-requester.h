@@ -54,7 +54,7 @@ class RoceRequester : public RdmaRequester
         RdmaPacketBitmap received; //!< responses received beyond the first missing one
         RdmaGapRule gaps;          //!< tells losses from overtakings
         uint64_t askedEnd{0};      //!< missing responses below this number have been asked for
-        RdmaReordering reordering; //!< what the responses have shown
+        RdmaReordering reordering;                   //!< what the responses have shown
     };
 
     /** State of READs and atomics, allocated with the first READ or atomic. */

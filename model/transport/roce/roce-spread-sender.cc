@@ -61,6 +61,13 @@ RoceSpreadSender::Repeat(uint64_t first, uint64_t end)
 {
     // Packets from m_next on are sent anyway.
     end = std::min(end, m_next);
+    for (std::size_t i = 0; i < m_repeats.GetSize(); ++i)
+    {
+        if (first < m_repeats[i].end && m_repeats[i].first < end)
+        {
+            return; // the request repeats an earlier one; the peer asks for the rest again
+        }
+    }
     if (first < end)
     {
         m_repeats.Push({first, end});
