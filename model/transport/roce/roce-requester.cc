@@ -11,6 +11,7 @@
 #include <ns3/log.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -186,6 +187,20 @@ RoceRequester::SendTimerExpired()
     }
 }
 
+bool
+RoceRequester::DeferFailure(uint64_t refused, RdmaWcStatus status)
+{
+    if (!m_reads || !m_reads->order || !AwaitsResponse() || m_reads->next >= refused)
+    {
+        return false;
+    }
+    // The peer sends a refusal behind the responses to earlier requests, and the refusal has
+    // overtaken some of them.
+    m_reads->order->refused = refused;
+    m_reads->order->refusal = status;
+    return true;
+}
+
 void
 RoceRequester::RecoverLostResponse(RdmaPs now)
 {
@@ -346,6 +361,11 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
     const bool reaches = GetSpreadSender().Reach(end, now);
     const uint64_t hold = AwaitsResponse() ? m_reads->next : RoceSpreadSender::NO_HOLD;
     const bool moves = GetSpreadSender().SetHold(hold, now);
+    if (order.refused != NONE && hold >= order.refused)
+    {
+        FailInOrder(order.refusal, std::exchange(order.refused, NONE), now);
+        return;
+    }
     RdmaSenderEvent event;
     event.mayBegin = reaches || moves;
     Judge(now);

@@ -54,6 +54,8 @@ class RoceRequester : public RdmaRequester
         RdmaPacketBitmap received; //!< responses received beyond the first missing one
         RdmaGapRule gaps;          //!< tells losses from overtakings
         uint64_t askedEnd{0};      //!< missing responses below this number have been asked for
+        uint64_t refused{NONE};    //!< packet whose refusal has overtaken responses; NONE: none
+        RdmaWcStatus refusal{RdmaWcStatus::SUCCESS}; //!< status of the refused request
         RdmaReordering reordering;                   //!< what the responses have shown
     };
 
@@ -74,6 +76,7 @@ class RoceRequester : public RdmaRequester
     bool AwaitsResponse() const override;
     void OldestRequestCompleted() override;
     void SendTimerExpired() override;
+    bool DeferFailure(uint64_t refused, RdmaWcStatus status) override;
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     void OnReadTimer(RdmaPs now) override;

@@ -489,4 +489,59 @@ TEST(RdmaHalves, TolerantRoceAsksAgainForALostRepetition)
     EXPECT_EQ(packets, 6U);
 }
 
+TEST(RdmaHalves, ARefusalWaitsForTheResponsesThatItHasOvertaken)
+{
+    // A READ of three packets, and a SEND for which the receive request is too short. The responses
+    // arrive after 9 us and the NAK after 4 us.
+    const Ptr<RdmaTransport> transport = MakeTolerantRoce();
+    FakeEndpoint a(*transport, 0, 100);
+    FakeEndpoint b(*transport, 100, 0);
+    b.responder->PostReceive({0, 10}, 0_ps);
+    RdmaSendRequest read;
+    read.opcode = RdmaWrOpcode::RDMA_READ;
+    read.length = 3 * MTU;
+    RdmaSendRequest send;
+    send.id = 1;
+    send.opcode = RdmaWrOpcode::SEND;
+    send.length = 100;
+    a.requester->Post(read, 0_ps);
+    a.requester->Post(send, 0_ps);
+    std::multimap<RdmaPs, QbbFramePtr> toA;
+    RdmaPs failed = RDMA_NEVER;
+    for (RdmaPs now = 0_ps; now < 40 * STEP; now += STEP)
+    {
+        a.RunTimers(now);
+        b.RunTimers(now);
+        if (const QbbFramePtr request = a.Next(now))
+        {
+            b.Receive(*request, now);
+        }
+        if (QbbFramePtr answer = b.Next(now))
+        {
+            const bool isNak = answer->opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE);
+            toA.emplace(now + (isNak ? 4 : 9) * STEP, std::move(answer));
+        }
+        for (; !b.out.empty(); b.out.pop_front())
+        {
+            toA.emplace(now + 4 * STEP, std::move(b.out.front()));
+        }
+        for (; !toA.empty() && toA.begin()->first <= now; toA.erase(toA.begin()))
+        {
+            a.Receive(*toA.begin()->second, now);
+        }
+        if (!a.failures.empty() && failed == RDMA_NEVER)
+        {
+            failed = now;
+            EXPECT_EQ(a.sent.size(), 1U) << "the READ is complete before the SEND fails";
+        }
+    }
+    // The responses leave at 0, 1 and 2 us, or a microsecond later, and the NAK behind them.
+    EXPECT_GE(failed, 11 * STEP);
+    EXPECT_LE(failed, 13 * STEP);
+    ASSERT_EQ(a.sent.size(), 1U);
+    EXPECT_EQ(a.sent[0].status, RdmaWcStatus::SUCCESS);
+    ASSERT_EQ(a.failures.size(), 1U);
+    EXPECT_EQ(a.failures[0], RdmaWcStatus::REM_INV_REQ_ERR);
+}
+
 } // namespace
