@@ -155,16 +155,16 @@ class RdmaFlowRunnerBase : public Object
      */
     std::vector<RdmaFlowResult> GetResults() const;
 
-  protected:
-    // In all functions below, index is the position of a flow in ascending order of id.
-
-    void DoDispose() override;
-
     /** \return the fabric that carries the flows */
     const Ptr<RdmaFabric>& GetFabric() const
     {
         return m_fabric;
     }
+
+  protected:
+    // In all functions below, index is the position of a flow in ascending order of id.
+
+    void DoDispose() override;
 
     /** \param index a flow \return true if the flow has ended */
     bool HasEnded(uint64_t index) const

@@ -317,10 +317,10 @@ RdmaPacketEngine::AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const
     profile.ackBytes = GetAckBytes(trailer);
     QueryPathOracle(profile); // again: the trailer lengthens the base round trip
     const QbbNetDevice& port = GetDevice();
-    const uint32_t sdu = profile.packetBytes - port.GetLineOverheadBytes() -
-                         QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES -
-                         (m_frame.tagged ? QbbWire::VLAN_TAG_BYTES : 0) +
-                         QbbWire::IRN_EXTENSION_BYTES;
+    const uint32_t sdu = connection.pathMtu +
+                         connection.transport->GetPacketFormat().extensionBytes +
+                         QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
+                         QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + trailer;
     RefuseRdmaIf(sdu > port.GetMtu(),
                  "path MTU ",
                  connection.pathMtu,

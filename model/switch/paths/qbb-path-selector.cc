@@ -42,6 +42,11 @@ QbbPathSelector::FrameJoins(QbbPort&, QbbFramePtr&)
 }
 
 void
+QbbPathSelector::ForEachHeld(const std::function<void(const QbbFrame&, uint16_t)>&) const
+{
+}
+
+void
 QbbPathSelector::FrameDeparts(QbbPort&, QbbFrame&, RdmaPs)
 {
 }

@@ -11,6 +11,7 @@
 #include <ns3/object.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace ns3
@@ -152,6 +153,16 @@ class QbbPathSelector : public Object
      *        this node, with the same egress port
      */
     virtual void FrameJoins(QbbPort& egress, QbbFramePtr& frame);
+
+    /**
+     * Visits the frames that the selector holds back, see FrameJoins(). What asks which frames wait
+     * for an egress port, as the deadlock detector and the pause tree do, then sees these frames,
+     * too. A selector that holds frames back overrides this function.
+     *
+     * \param visit called with each frame and the number of its egress port
+     */
+    virtual void ForEachHeld(
+        const std::function<void(const QbbFrame& frame, uint16_t egress)>& visit) const;
 
     /**
      * Called at the moment DEPARTS, when the transmission of a frame begins; not for pause frames.
