@@ -108,6 +108,19 @@ RdmaCollective::Reduces() const
     return GetOperation() == Operation::ALL_REDUCE || GetOperation() == Operation::REDUCE_SCATTER;
 }
 
+int64_t
+RdmaCollective::GetRoot() const
+{
+    return -1;
+}
+
+bool
+RdmaCollective::HasParts() const
+{
+    return GetOperation() == Operation::ALL_GATHER || GetOperation() == Operation::REDUCE_SCATTER ||
+           GetOperation() == Operation::ALL_TO_ALL;
+}
+
 void
 RdmaCollective::Prepare(uint32_t ranks, uint64_t /*bytes*/)
 {

@@ -171,6 +171,15 @@ class RdmaCollective : public Object
     /** \return true if the collective reduces */
     bool Reduces() const;
 
+    /** \return number of the rank that has the vector at first; -1, the default: no rank */
+    virtual int64_t GetRoot() const;
+
+    /**
+     * \return true if the size of a call is that of parts, one for each rank, as with all-gather,
+     *         reduce-scatter and all-to-all; nccl-tests then count the elements of a part
+     */
+    bool HasParts() const;
+
     /**
      * Checks a call before the run, and prepares what the programs of its ranks need.
      *

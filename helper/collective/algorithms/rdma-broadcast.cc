@@ -121,6 +121,11 @@ class RdmaBroadcast : public RdmaCollective
         return Operation::BROADCAST;
     }
 
+    int64_t GetRoot() const override
+    {
+        return m_root;
+    }
+
     void Prepare(uint32_t ranks, uint64_t bytes) override
     {
         RdmaCollective::Prepare(ranks, bytes);
