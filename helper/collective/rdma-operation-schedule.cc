@@ -224,6 +224,10 @@ RdmaOperationSchedule::Install(Ptr<RdmaScheduleNetwork> network)
     {
         for (auto& [rank, part] : m_jobs[number].m_parts)
         {
+            if (!network->IsLocal(rank))
+            {
+                continue;
+            }
             ++m_running;
             std::unique_ptr<RdmaRankProgram> program = std::move(part.program);
             if (part.graph)
@@ -267,6 +271,7 @@ void
 RdmaOperationSchedule::ProgramEnded(uint32_t job, uint32_t rank)
 {
     const RdmaPs now = RdmaNow();
+    NS_LOG_INFO("rank " << rank << " ends job " << m_jobs[job].m_name << " at " << now << " ps");
     m_jobs[job].m_parts.find(rank)->second.end = now;
     int64_t last = m_lastEndPs;
     while (last < now.Get() && !m_lastEndPs.compare_exchange_weak(last, now.Get()))

@@ -14,6 +14,12 @@ RdmaScheduleNetwork::GetTypeId()
     return tid;
 }
 
+bool
+RdmaScheduleNetwork::IsLocal(uint32_t /*rank*/) const
+{
+    return true;
+}
+
 std::string
 RdmaScheduleNetwork::DescribeWait(uint32_t /*rank*/) const
 {

@@ -105,6 +105,13 @@ class RdmaScheduleNetwork : public Object
 
     /**
      * \param rank a rank
+     * \return true, the default, if this process runs the rank; with several ranks of MPI, one
+     *         process does
+     */
+    virtual bool IsLocal(uint32_t rank) const;
+
+    /**
+     * \param rank a rank
      * \return rate at which the rank can send the bytes of messages, for comparisons
      */
     virtual RdmaBitRate GetRate(uint32_t rank) const = 0;
