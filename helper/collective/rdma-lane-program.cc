@@ -2,6 +2,7 @@
 
 #include "rdma-lane-program.h"
 
+#include "rdma-refuse.h"
 #include "rdma-schedule-rank.h"
 
 #include <algorithm>
@@ -12,6 +13,8 @@ namespace ns3
 uint32_t
 RdmaLaneProgram::AddLane(const char* name, uint64_t count, uint32_t depth)
 {
+    RefuseRdmaIf(m_lanes.size() >> LANE_BITS, "a program with more lanes; accepted: 256");
+    RefuseRdmaIf(depth == 0, "a lane of depth 0; accepted: 1 or more");
     Lane lane;
     lane.name = name;
     lane.count = count;

@@ -120,7 +120,10 @@ class RdmaScheduleJob
     /** \return the ranks of the job, in ascending order */
     std::vector<uint32_t> GetRanks() const;
 
-    /** \param rank a rank of the job \return when it has ended; nothing: it has not */
+    /**
+     * \param rank a rank of the job
+     * \return when it has ended; nothing: it has not, or another process of MPI runs it
+     */
     std::optional<RdmaPs> GetEnd(uint32_t rank) const;
 
     /** \return when the last rank has ended; nothing: not all have ended */

@@ -390,30 +390,23 @@ RdmaScheduleRank::StartGroup(RdmaRankProgram::Group& group)
     {
         EndIfDone(*group.programs[i]);
     }
-    // The group's own share, so that the group exists until here.
-    if (--group.running == 0)
-    {
-        if (group.parent)
-        {
-            m_notices.Emplace(group.parent, group.id, true);
-        }
-        else
-        {
-            m_schedule.ProgramEnded(static_cast<uint32_t>(group.id), m_rank);
-        }
-        m_groups.erase(group.self);
-    }
+    Leave(group); // the group's own share, which kept the group until here
 }
 
 /** Ends a group with its last program. \param program a program that has been told something */
 void
 RdmaScheduleRank::EndIfDone(RdmaRankProgram& program)
 {
-    if (!program.IsDone())
+    if (program.IsDone())
     {
-        return;
+        Leave(*program.GetGroup());
     }
-    RdmaRankProgram::Group& group = *program.GetGroup();
+}
+
+/** A program of a group, or its start, has ended. */
+void
+RdmaScheduleRank::Leave(RdmaRankProgram::Group& group)
+{
     if (--group.running > 0)
     {
         return;

@@ -245,6 +245,7 @@ class RdmaScheduleRank
     void StartGroup(RdmaRankProgram::Group& group);
     void Settle();
     void EndIfDone(RdmaRankProgram& program);
+    void Leave(RdmaRankProgram::Group& group);
     void OnTimer();
     std::string Describe(const Active& active) const;
 
