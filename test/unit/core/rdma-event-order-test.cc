@@ -15,6 +15,7 @@
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
 #include "rdma-reply-delays.h"
+#include "rdma-schedule-rank.h"
 #include "rdma-send-pipeline.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-time-series.h"
@@ -84,6 +85,10 @@ constexpr std::array KINDS{
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
+    At("rdma-ideal-network.cc", 983, true, false, 983),
+    At("rdma-schedule-rank.h", RdmaScheduleRank::SIGNAL_ORDER, true, false, 984),
+    At("rdma-ideal-network.cc", 985, true, false, 985),
+    At("rdma-schedule-rank.h", RdmaScheduleRank::EVENT_ORDER, true, false, 986),
     At("rdma-note-box.h", RdmaNoteBox::EVENT_ORDER, true, false, 987),
     At("rdma-host-connection.h", RdmaHostConnection::EVENT_ORDER, true, false, 988),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
