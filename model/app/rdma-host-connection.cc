@@ -140,6 +140,7 @@ RdmaHostConnection::Post(uint64_t bytes,
     const uint64_t number = m_firstMessage + m_messages.size();
     Message message;
     message.bytes = bytes;
+    message.partBytes = GetPartBytes(bytes);
     message.remoteAddress = remoteAddress;
     message.rKey = rKey;
     m_messages.push_back(message);
@@ -289,6 +290,24 @@ RdmaHostConnection::PostNext(uint32_t lane)
     return false;
 }
 
+/**
+ * \return longest part of a message: a message that does not fit into one chunk has a multiple of
+ *         as many chunks as there are lanes, so that equal lanes end together
+ */
+uint64_t
+RdmaHostConnection::GetPartBytes(uint64_t bytes) const
+{
+    if (m_spread != RdmaConnectionPlan::CHUNKS || bytes <= m_partBytes)
+    {
+        return m_partBytes;
+    }
+    const uint64_t lanes = GetNLanes();
+    const uint64_t rounds = ((bytes - 1) / m_partBytes) / lanes + 1;
+    const uint64_t share = (bytes - 1) / (rounds * lanes) + 1;
+    const uint64_t mtu = m_source.GetNic(HOME).GetPathMtu();
+    return std::min(m_partBytes, ((share - 1) / mtu + 1) * mtu);
+}
+
 /** Cuts the next part of a message. \return number of the part */
 uint64_t
 RdmaHostConnection::Cut(uint64_t message)
@@ -296,7 +315,7 @@ RdmaHostConnection::Cut(uint64_t message)
     Message& entry = m_messages[message - m_firstMessage];
     Part part;
     part.message = message;
-    part.bytes = std::min(m_partBytes, entry.bytes - entry.cut);
+    part.bytes = std::min(entry.partBytes, entry.bytes - entry.cut);
     part.remoteAddress = entry.remoteAddress + entry.cut;
     part.rKey = entry.rKey;
     entry.cut += part.bytes;

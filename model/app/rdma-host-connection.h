@@ -266,6 +266,7 @@ class RdmaHostConnection final : private RdmaNoteReceiver,
     struct Message
     {
         uint64_t bytes{0};         //!< length
+        uint64_t partBytes{0};     //!< longest part
         uint64_t cut{0};           //!< bytes in parts so far
         uint64_t parts{0};         //!< parts that are not acknowledged
         uint64_t remoteAddress{0}; //!< address in the destination's memory
@@ -341,6 +342,7 @@ class RdmaHostConnection final : private RdmaNoteReceiver,
     void Pump();
     bool PostNext(uint32_t lane);
     void PostPart(uint32_t lane, uint64_t number);
+    uint64_t GetPartBytes(uint64_t bytes) const;
     uint64_t Cut(uint64_t message);
     Part& GetPart(uint64_t number);
     void FreeParts();

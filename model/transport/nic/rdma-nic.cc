@@ -762,6 +762,13 @@ RdmaNic::GetInitialPsn()
 }
 
 uint32_t
+RdmaNic::GetPathMtu()
+{
+    MakePattern();
+    return m_pattern->GetPathMtu();
+}
+
+uint32_t
 RdmaNic::AssignNumbers(uint32_t count)
 {
     NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),

@@ -184,6 +184,9 @@ class RdmaNic : public Object, public QbbFrameSink
     /** \return PSN of the first packet of queue pairs created afterwards */
     uint32_t GetInitialPsn();
 
+    /** \return payload bytes of a full packet of queue pairs created afterwards */
+    uint32_t GetPathMtu();
+
     /**
      * \param port index of the port through which the queue pair sends, or of any port of a bond
      * \return a new queue pair in state INIT, with the next free number

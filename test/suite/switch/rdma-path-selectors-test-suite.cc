@@ -795,6 +795,52 @@ class CongaRandomTestCase : public SelectorTestCase
     }
 };
 
+/** Paths by destination: shift permutations have no collision. */
+class DestinationTestCase : public SelectorTestCase
+{
+  public:
+    DestinationTestCase()
+        : SelectorTestCase("shift permutations without collisions, by destination")
+    {
+    }
+
+  private:
+    /** \return number of flows that take longer than alone in an empty fabric */
+    static uint32_t CountSlow(const std::string& selector, uint32_t shift)
+    {
+        // 4 leaves of 8 hosts, and 8 spines: as many uplinks as hosts
+        constexpr uint32_t HOSTS = 32;
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < HOSTS; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, (i + shift) % HOSTS, 200'000));
+        }
+        RdmaTestFabric test;
+        if (!selector.empty())
+        {
+            test.helper.SetPathSelector(selector);
+        }
+        test.Install(MakeRdmaLeafSpine(4, 8, 8, MakeTestRates(100, 100, 1000)), flows);
+        test.Run();
+        uint32_t slow = 0;
+        for (const RdmaFlowResult& result : test.results)
+        {
+            // Acknowledgements of the opposite flow take up to a fiftieth of the line.
+            slow += result.fct && 100 * *result.fct <= 103 * result.ideal ? 0 : 1;
+        }
+        return slow;
+    }
+
+    void DoRun() override
+    {
+        for (const uint32_t shift : {8, 11, 16, 31})
+        {
+            NS_TEST_EXPECT_MSG_EQ(CountSlow("d-mod-k", shift), 0, "shift by " << shift);
+            NS_TEST_EXPECT_MSG_GT(CountSlow("", shift), 5, "ECMP, shift by " << shift);
+        }
+    }
+};
+
 /** The suite. */
 class RdmaPathSelectorsTestSuite : public TestSuite
 {
@@ -809,6 +855,7 @@ class RdmaPathSelectorsTestSuite : public TestSuite
         AddTestCase(new CongaTimelineTestCase);
         AddTestCase(new CongaAsymmetryTestCase);
         AddTestCase(new CongaRandomTestCase);
+        AddTestCase(new DestinationTestCase);
     }
 };
 
