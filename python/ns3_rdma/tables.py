@@ -87,6 +87,18 @@ def _summary(values, dtypes):
     )
 
 
+def _columns(runner, measured=False):
+    """The columns of the files of a run (RdmaResultTables); measured: with those of a window."""
+    from ns import ns
+
+    tables = ns.RdmaResultTables()
+    if measured:
+        ns.AddRdmaMeasuredColumns(tables)
+    if runner.GetFabric().GetTimers().IsReordering():
+        ns.AddRdmaReorderingColumns(tables)
+    return tables
+
+
 def flow_table(runner, all_flows=False):
     """A row for each flow of an RdmaFlowRunner (or RdmaTcpFlowRunner), by id, as in flows.csv.
 
@@ -95,11 +107,7 @@ def flow_table(runner, all_flows=False):
     """
     from ns import ns
 
-    tables = ns.RdmaResultTables()
-    ns.AddRdmaMeasuredColumns(tables)
-    if runner.GetFabric().GetTimers().IsReordering():
-        ns.AddRdmaReorderingColumns(tables)
-    text = ns.FormatRdmaFlowsCsv(runner.GetResults(), tables)
+    text = ns.FormatRdmaFlowsCsv(runner.GetResults(), _columns(runner, measured=True))
     return _flow_table(results.parse_flows(str(text)), all_flows)
 
 
@@ -121,7 +129,8 @@ def summary_table(fabric, runner):
     from ns import ns
 
     flows = runner.GetResults()
-    values = json.loads(str(ns.FormatRdmaSummaryJson(ns.MakeRdmaSummary(flows, fabric.GetTotals()))))
+    summary = ns.MakeRdmaSummary(flows, fabric.GetTotals(), _columns(runner))
+    values = json.loads(str(ns.FormatRdmaSummaryJson(summary)))
     dtypes = _summary_dtypes(("network",))
     counted = [flow for flow in flows if flow.isCounted]
     if len(counted) < len(flows):

@@ -79,6 +79,7 @@ rates.delay = ns.ParseRdmaTime("1us")
 topology = ns.MakeRdmaLeafSpine(2, 4, 2, rates)
 fabric = helper.Install(topology)
 fabric.InstallFailures(ns.RdmaFailurePlan.Parse(sys.argv[3]))
+fabric.AssignStreams(1)  # the random numbers of rdma-fabric
 runner = ns.RdmaFlowRunner.Make(fabric, ns.MakeRdmaFlows("permutation[Bytes=400000]", topology))
 ns.Simulator.Run()
 tables = (ns3_rdma.flow_table(runner), ns3_rdma.summary_table(fabric, runner))
