@@ -400,21 +400,19 @@ RdmaFlowRunner::PrepareLanes(uint64_t index)
         shares.emplace(std::pair(lane.source.nic, lane.source.port), share);
     }
     const bool hasChunks = m_plan->GetSpread() == RdmaConnectionPlan::CHUNKS;
-    const uint64_t chunk = hasChunks ? std::min(flow.bytes, m_plan->GetChunkBytes()) : flow.bytes;
-    uint64_t chunks = (flow.bytes - 1) / chunk + 1;
+    const bool isDivided = hasChunks && flow.bytes > m_plan->GetChunkBytes();
     RdmaPs ideal{0};
     for (const auto& [place, share] : shares)
     {
-        if (chunks == 0)
-        {
-            break;
-        }
         const double part =
             static_cast<double>(flow.bytes) * static_cast<double>(share.slowest.Get()) / rates;
         RdmaFlow carried = flow;
-        carried.bytes = std::max(chunk, static_cast<uint64_t>(part));
+        carried.bytes = isDivided ? std::max(uint64_t{1}, static_cast<uint64_t>(part)) : flow.bytes;
         ideal = std::max(ideal, ComputeIdeal(carried, *share.sender, share.path) + share.onBus);
-        --chunks;
+        if (!isDivided)
+        {
+            break; // the first port carries a flow that finds all ports idle
+        }
     }
     if (index + 1 == GetNFlows())
     {

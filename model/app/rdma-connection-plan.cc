@@ -75,7 +75,9 @@ RdmaConnectionPlan::GetTypeId()
                 MakeEnumChecker(IN_TURN, "InTurn", OUTSTANDING, "Outstanding", CHUNKS, "Chunks"))
             .AddAttribute("ChunkBytes",
                           "Longest chunk of Spread=Chunks, in bytes. Each chunk is a WRITE with "
-                          "immediate data. 512 KiB is a step of NCCL's buffer (NCCL_BUFFSIZE of 4 "
+                          "immediate data. A longer message has a multiple of as many chunks as "
+                          "the connection has queue pairs. 512 KiB is a step of NCCL's buffer "
+                          "(NCCL_BUFFSIZE of 4 "
                           "MiB in 8 steps).",
                           UintegerValue(512 << 10),
                           MakeUintegerAccessor(&RdmaConnectionPlan::m_chunkBytes),
