@@ -399,8 +399,10 @@ class IdleTestCase : public TestCase, private RdmaHostConnectionUser
                 packets += result.source.packetsSent;
                 NS_TEST_EXPECT_MSG_EQ(result.source.packetsRetransmitted, 0, transport);
             }
-            // 12 chunks of 10 packets of 1,024 bytes, a chunk of 4, and a message of one
-            NS_TEST_EXPECT_MSG_EQ(packets, 5 * (12 * 10 + 4 + 1), transport);
+            // Chunks of at most 10,000 bytes for four lanes: 16, of 123457 / 16 bytes rounded up to
+            // whole packets of 1,024 bytes. 15 chunks of 8 packets, one of 577 bytes, and a message
+            // of one byte.
+            NS_TEST_EXPECT_MSG_EQ(packets, 5 * (15 * 8 + 1 + 1), transport);
         }
     }
 
