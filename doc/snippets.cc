@@ -2,7 +2,8 @@
 
 /**
  * \file
- * The pieces of code in doc/rdma.rst. test/python/test_docs.py builds and runs this.
+ * The pieces of code in doc/rdma.rst and doc/collectives.rst. test/python/test_docs.py builds and
+ * runs this.
  */
 
 #include "ns3/core-module.h"
@@ -141,6 +142,35 @@ RunClient(Ptr<RdmaFabric> fabric)
     // client]
 }
 
+void
+RunSchedule()
+{
+    // [schedule
+    auto schedule = CreateObject<RdmaOperationSchedule>();
+    schedule->SetRanks(2);
+    const uint32_t world = schedule->AddCommunicator("world", {0, 1});
+    const uint32_t context = schedule->GetContext(world);
+    RdmaScheduleJob& job = schedule->AddJob("step");
+
+    // Rank 0 computes for 30 us in its unit 0, and sends 1 MB to rank 1, with tag 7.
+    const uint32_t forward = job.Add(0, RdmaOperation::Compute(30_us, 0));
+    job.Add(0, RdmaOperation::Send(1'000'000, 1, context, 7), {forward});
+    const uint32_t input = job.Add(1, RdmaOperation::Receive(1'000'000, 0, context, 7));
+    const uint32_t next = job.Add(1, RdmaOperation::Compute(30_us, 0), {input});
+
+    // Both add their gradients, rank 1 after its computing.
+    RdmaPartOf<RdmaCollective> ring("all-reduce-ring[Chunks=4|Steps=Pipelined]");
+    job.AddCollective(world, ring.Create<RdmaCollective>(), 64'000'000, {{forward}, {next}});
+
+    RdmaPartOf<RdmaScheduleNetwork> network("ideal[Delay=2us|Rate=400Gbps]");
+    schedule->Install(network.Create<RdmaScheduleNetwork>());
+    Simulator::Run();
+    std::cout << (schedule->IsDone() ? "end of the step: " : schedule->DescribeWait())
+              << schedule->GetEnd() / 1000 << " ns\n";
+    // schedule]
+    Simulator::Destroy();
+}
+
 } // namespace
 
 int
@@ -159,5 +189,6 @@ main()
     RunClient(fabric);
     Look(fabric);
     Simulator::Destroy();
+    RunSchedule();
     return 0;
 }

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <set>
 
 using namespace ns3;
 
@@ -43,6 +44,7 @@ struct Options
     uint64_t iters{1000};
     uint32_t depth{128};
     uint32_t qps{1};
+    uint32_t ports{1};
     Time interval;
     std::string transport{"roce"};
     RdmaFabricOptions fabric; //!< topology, links and mtu
@@ -95,6 +97,12 @@ Check(const Options& options, const RdmaCommandLine& cmd)
         throw std::invalid_argument("--size: " + options.size + " with --op=" + options.op +
                                     "; accepted: 8");
     }
+    if (options.ports != 1 && options.pattern != "bulk")
+    {
+        throw std::invalid_argument("--ports: " + std::to_string(options.ports) +
+                                    " with --pattern=" + options.pattern +
+                                    ", whose latencies are those of one port; accepted: 1");
+    }
     if (options.pattern != "request-response")
     {
         cmd.RefuseGivenOptions({"response"}, "with --pattern=" + options.pattern);
@@ -127,9 +135,35 @@ GetSizes(const Options& options)
 }
 
 /**
+ * \param clients clients that have run at the same time
+ * \return what they have measured together; the status is that of the first that is not done
+ */
+RdmaClientResult
+GetSum(const std::vector<Ptr<RdmaClient>>& clients)
+{
+    RdmaClientResult sum = clients.front()->GetResult();
+    if (clients.size() == 1)
+    {
+        return sum;
+    }
+    for (std::size_t i = 1; i < clients.size(); ++i)
+    {
+        const RdmaClientResult result = clients[i]->GetResult();
+        sum.begin = std::min(sum.begin, result.begin);
+        sum.end = std::max(sum.end, result.end);
+        sum.iterations += result.iterations;
+        sum.status = sum.status == "done" ? result.status : sum.status;
+    }
+    const std::string status = sum.status;
+    sum = MakeRdmaClientResult(sum.begin, sum.end, sum.iterations, sum.messageBytes, {});
+    sum.status = status;
+    return sum;
+}
+
+/**
  * \param options options of the command line
  * \param size length of the messages in bytes
- * \return measurements of a client on the first host and a server on the last host
+ * \return measurements of clients on the first host and servers on the last host
  */
 RdmaClientResult
 Measure(const Options& options, uint64_t size)
@@ -155,7 +189,16 @@ Measure(const Options& options, uint64_t size)
 
     RdmaServerHelper servers;
     servers.SetAttribute("ReceiveDepth", UintegerValue(std::max(512U, options.depth)));
-    servers.Install(fabric->GetNode(last));
+    const auto plan = CreateObject<RdmaConnectionPlan>();
+    std::vector<RdmaLanePorts> pairs = fabric->FindPortPairs(first, last, *plan);
+    if (options.ports > pairs.size())
+    {
+        throw std::invalid_argument("--ports: " + std::to_string(options.ports) +
+                                    "; accepted: 1 to " + std::to_string(pairs.size()) +
+                                    ", the ports of the first host with a path to the last, or 0 "
+                                    "for all");
+    }
+    pairs.resize(options.ports > 0 ? options.ports : pairs.size());
     RdmaClientHelper clients(fabric->GetAddress(last));
     clients.SetAttribute("Operation", StringValue(OPERATIONS.at(options.op)));
     clients.SetAttribute("Pattern", StringValue(PATTERNS.at(options.pattern)));
@@ -165,9 +208,25 @@ Measure(const Options& options, uint64_t size)
     clients.SetAttribute("QueueDepth", UintegerValue(options.depth));
     clients.SetAttribute("QueuePairs", UintegerValue(options.qps));
     clients.SetAttribute("Interval", TimeValue(options.interval));
-    auto client = DynamicCast<RdmaClient>(clients.Install(fabric->GetNode(first)).Get(0));
+    std::set<uint32_t> serving; // NICs with a server
+    std::vector<Ptr<RdmaClient>> installed;
+    for (const RdmaLanePorts& pair : pairs)
+    {
+        const uint32_t server = topology.GetNics(last)[pair.destinationNic];
+        if (serving.insert(server).second)
+        {
+            servers.Install(fabric->GetNode(server));
+        }
+        const Ipv4Address address =
+            fabric->GetAddress(last, pair.destinationNic, pair.destinationPort);
+        clients.SetAttribute("RemoteAddress", Ipv4AddressValue(address));
+        clients.SetAttribute("NicPort", UintegerValue(pair.sourcePort));
+        const uint32_t client = topology.GetNics(first)[pair.sourceNic];
+        installed.push_back(
+            DynamicCast<RdmaClient>(clients.Install(fabric->GetNode(client)).Get(0)));
+    }
     Simulator::Run();
-    const RdmaClientResult result = client->GetResult();
+    const RdmaClientResult result = GetSum(installed);
     Simulator::Destroy();
     return result;
 }
@@ -241,6 +300,7 @@ main(int argc, char* argv[])
         {"ns3::RdmaClient::Iterations", "--iters"},
         {"ns3::RdmaClient::QueueDepth", "--depth"},
         {"ns3::RdmaClient::QueuePairs", "--qps"},
+        {"ns3::RdmaClient::NicPort", "--ports"},
         {"ns3::RdmaClient::Interval", "--interval"},
         {"ns3::RdmaServer::ReceiveDepth", "--depth"},
     });
@@ -261,7 +321,10 @@ main(int argc, char* argv[])
                  {"0", "2147483648"});
     cmd.Add("iters", "messages on each queue pair", options.iters, {"1"});
     cmd.Add("depth", "messages at a time on each queue pair", options.depth, {"1", "1048576"});
-    cmd.Add("qps", "queue pairs", options.qps, {"1", "1048576"});
+    cmd.Add("qps", "queue pairs at each port", options.qps, {"1", "1048576"});
+    cmd.Add("ports",
+            "ports of the first host that send, each with its own client; 0: all, of all NICs",
+            options.ports);
     cmd.Add("interval", "shortest time between two messages of a queue pair", options.interval);
     cmd.Add("transport", "roce or irn", options.transport, GetNames(TRANSPORTS));
     cmd.Include(options.fabric, {"topology", "rate", "uplinkRate", "delay", "mtu", "loss"});

@@ -352,6 +352,16 @@ RdmaFabricTimers::Begin()
     }
     SetReordering();
     ReadTimer();
+    for (const uint32_t host : hosts)
+    {
+        m_fabric.GetNic(host)->ForEachQueuePair([this](RdmaQueuePair& qp) {
+            // An event may connect the queue pair, and the times of its sender are those of before.
+            if (qp.GetState() == RdmaQpState::INIT && qp.GetTransport() == m_transport)
+            {
+                RdmaPacketEngine::Of(qp).GetRequester().RenewSender();
+            }
+        });
+    }
     m_begun = true;
     if (m_connected)
     {

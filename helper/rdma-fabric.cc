@@ -32,6 +32,11 @@ void
 RdmaFabric::DoDispose()
 {
     m_timers.reset();
+    for (const auto& [id, host] : m_hosts)
+    {
+        host->Dispose();
+    }
+    m_hosts.clear();
     m_nics.clear();
     m_switches.clear();
     m_links.clear();
@@ -83,6 +88,148 @@ Ptr<RdmaNic>
 RdmaFabric::GetNic(uint32_t host, uint32_t nic) const
 {
     return m_nics[FindNic(host, nic)];
+}
+
+Ptr<RdmaHost>
+RdmaFabric::GetHost(uint32_t host)
+{
+    Ptr<RdmaHost>& found = m_hosts[host];
+    if (!found)
+    {
+        const std::vector<uint32_t> nics = m_topology.GetNics(host);
+        found = CreateObject<RdmaHost>();
+        found->SetName(m_topology.GetNode(host).name);
+        for (const uint32_t nic : nics)
+        {
+            found->AddNic(m_nics[nic]);
+        }
+    }
+    return found;
+}
+
+std::vector<RdmaLanePorts>
+RdmaFabric::FindPortPairs(uint32_t source,
+                          uint32_t destination,
+                          const RdmaConnectionPlan& plan,
+                          uint32_t nic) const
+{
+    using Place = std::pair<uint32_t, uint32_t>; // NIC and port
+    const auto findPlaces = [this, &plan, nic](const std::vector<uint32_t>& nics) {
+        std::vector<Place> places;
+        for (uint32_t i = 0; i < nics.size(); ++i)
+        {
+            const bool isUsed = nic == RdmaFlow::ANY_NIC ? plan.UsesNic(i) : nic % nics.size() == i;
+            const uint32_t ports =
+                m_topology.GetNode(nics[i]).bonded ? 1 : m_nics[nics[i]]->GetNPorts();
+            for (uint32_t port = 0; isUsed && port < ports; ++port)
+            {
+                if (plan.UsesPort(port))
+                {
+                    places.emplace_back(i, port);
+                }
+            }
+        }
+        return places;
+    };
+    const std::vector<uint32_t> sourceNics = m_topology.GetNics(source);
+    const std::vector<uint32_t> destinationNics = m_topology.GetNics(destination);
+    const std::vector<Place> from = findPlaces(sourceNics);
+    const std::vector<Place> to = findPlaces(destinationNics);
+    RefuseRdmaIf(from.empty() || to.empty(),
+                 "connections from host ",
+                 source,
+                 " to host ",
+                 destination,
+                 " over NICs ",
+                 plan.GetNics(),
+                 " and ports ",
+                 plan.GetPorts(),
+                 ", of which one of the hosts has none; accepted: NICs and ports of all hosts");
+    const auto countLinks = [&](const Place& a, const Place& b) {
+        const RdmaNic& out = *m_nics[sourceNics[a.first]];
+        return m_routing
+            ->FollowPath(out.GetDevice(a.second),
+                         m_nics[destinationNics[b.first]]->GetAddress(b.second),
+                         0)
+            .size();
+    };
+    std::vector<RdmaLanePorts> pairs;
+    for (std::size_t i = 0; i < from.size(); ++i)
+    {
+        // The port of the same number comes first, then the others in turn.
+        const std::size_t same = std::find(to.begin(), to.end(), from[i]) - to.begin();
+        const std::size_t first = same < to.size() ? same : i % to.size();
+        std::size_t best = to.size();
+        std::size_t fewest = 0;
+        for (std::size_t k = 0; k < to.size(); ++k)
+        {
+            const std::size_t j = (first + k) % to.size();
+            const std::size_t links = countLinks(from[i], to[j]);
+            if (links > 0 && (best == to.size() || links < fewest))
+            {
+                best = j;
+                fewest = links;
+            }
+            if (k == 0 && links > 0)
+            {
+                break;
+            }
+        }
+        if (best < to.size())
+        {
+            pairs.push_back({from[i].first, from[i].second, to[best].first, to[best].second});
+        }
+    }
+    RefuseRdmaIf(pairs.empty(),
+                 "no path from host ",
+                 source,
+                 " to host ",
+                 destination,
+                 ": ",
+                 m_routing->GetNoPathReason(
+                     m_nics[sourceNics[from.front().first]]->GetDevice(from.front().second),
+                     m_nics[destinationNics[to.front().first]]->GetAddress(to.front().second)),
+                 "; accepted: hosts with ports that switches or a cable join");
+    return pairs;
+}
+
+std::unique_ptr<RdmaHostConnection>
+RdmaFabric::ConnectHosts(uint32_t source,
+                         uint32_t destination,
+                         const RdmaConnectionPlan& plan,
+                         RdmaHostConnectionUser& user,
+                         uint64_t id,
+                         uint8_t priority)
+{
+    RefuseRdmaIf(source == destination, "host ", source, " is to be connected with itself");
+    RefuseRdmaIf(priority > 7, "class ", +priority, "; accepted: 0..7");
+    auto connection = std::make_unique<RdmaHostConnection>(*GetHost(source),
+                                                           *GetHost(destination),
+                                                           FindPortPairs(source, destination, plan),
+                                                           plan.GetQueuePairs(),
+                                                           plan,
+                                                           priority,
+                                                           user,
+                                                           id);
+    // Whatever refuses a queue pair does so before the run, and the network's timers are known
+    // then.
+    for (uint32_t i = 0; i < connection->GetNLanes(); ++i)
+    {
+        const RdmaLane& lane = connection->GetLane(i);
+        const auto prototype =
+            GetNic(source, lane.source.nic)->MakePrototype(lane.source.qpn, lane.source.port);
+        prototype->SetPriority(priority);
+        prototype->Connect(lane.destination.address,
+                           lane.destination.qpn,
+                           lane.destination.initialPsn);
+        for (const QbbPort* hop : m_routing->FollowPath(prototype->GetDevice(),
+                                                        prototype->GetRemoteAddress(),
+                                                        prototype->GetFlowHash()))
+        {
+            prototype->CheckPathMtu(*hop);
+        }
+    }
+    return connection;
 }
 
 Ptr<QbbSwitch>

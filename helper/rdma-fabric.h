@@ -7,8 +7,12 @@
 #include "qbb-net-device.h"
 #include "qbb-routing.h"
 #include "qbb-switch.h"
+#include "rdma-connection-plan.h"
 #include "rdma-fabric-timers.h"
 #include "rdma-failure-plan.h"
+#include "rdma-flow.h"
+#include "rdma-host-connection.h"
+#include "rdma-host.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
 #include "rdma-port-result.h"
@@ -19,6 +23,7 @@
 #include <ns3/node-container.h>
 #include <ns3/object.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +66,28 @@ class RdmaFabric : public Object
      * \return the NIC
      */
     Ptr<RdmaNic> GetNic(uint32_t host, uint32_t nic = 0) const;
+
+    /**
+     * \param host id of a host
+     * \return the host; its object is made by the first call, so that hosts with one NIC need none
+     */
+    Ptr<RdmaHost> GetHost(uint32_t host);
+
+    /**
+     * Pairs the ports of two hosts for connections, as RdmaConnectionPlan says. A bond counts as
+     * one port, its first.
+     *
+     * \param source id of a host
+     * \param destination id of another host
+     * \param plan the NICs and ports to use
+     * \param nic the only NIC to use; RdmaFlow::ANY_NIC: those of the plan
+     * \return a pair for each port of the source from which there is a path, by NIC and port
+     * \throws std::invalid_argument if there is none
+     */
+    std::vector<RdmaLanePorts> FindPortPairs(uint32_t source,
+                                             uint32_t destination,
+                                             const RdmaConnectionPlan& plan,
+                                             uint32_t nic = RdmaFlow::ANY_NIC) const;
 
     /** \param sw node id of a switch \return the switch */
     Ptr<QbbSwitch> GetSwitch(uint32_t sw) const;
@@ -108,6 +135,25 @@ class RdmaFabric : public Object
     std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>> Connect(uint32_t source,
                                                               uint32_t destination,
                                                               uint8_t priority = 8);
+
+    /**
+     * Creates a connection over all ports and queue pairs of a plan, before the run.
+     *
+     * \param source id of the host that sends messages
+     * \param destination id of another host, which receives messages
+     * \param plan how messages use the NICs, ports and queue pairs
+     * \param user is told of messages; outlives the connection
+     * \param id the user's number for the connection
+     * \param priority traffic class, 0..7
+     * \return the connection, which must not outlive the fabric
+     * \throws std::invalid_argument if no path joins the hosts
+     */
+    std::unique_ptr<RdmaHostConnection> ConnectHosts(uint32_t source,
+                                                     uint32_t destination,
+                                                     const RdmaConnectionPlan& plan,
+                                                     RdmaHostConnectionUser& user,
+                                                     uint64_t id = 0,
+                                                     uint8_t priority = 3);
 
     /**
      * Finds the current path of a queue pair's packets.
@@ -240,11 +286,12 @@ class RdmaFabric : public Object
     Ptr<QbbNetDevice> GetReceiver(uint32_t link, uint32_t from) const;
     void Apply(const RdmaLinkChange& change);
 
-    RdmaTopology m_topology;                //!< topology from which the fabric was built
-    NodeContainer m_nodes;                  //!< nodes by node id
-    std::vector<Ptr<RdmaNic>> m_nics;       //!< NICs by node id; null for switches
-    std::vector<Ptr<QbbSwitch>> m_switches; //!< switches by node id; null for hosts
-    std::vector<Link> m_links;              //!< links by link id
+    RdmaTopology m_topology;                   //!< topology from which the fabric was built
+    NodeContainer m_nodes;                     //!< nodes by node id
+    std::vector<Ptr<RdmaNic>> m_nics;          //!< NICs by node id; null for switches
+    std::vector<Ptr<QbbSwitch>> m_switches;    //!< switches by node id; null for hosts
+    std::map<uint32_t, Ptr<RdmaHost>> m_hosts; //!< hosts of GetHost(), by id
+    std::vector<Link> m_links;                 //!< links by link id
     RdmaPs m_longestRtt{0}; //!< longest round trip over shortest paths in an empty fabric
     RdmaIntFormat m_intFormat{RdmaIntFormat::NONE}; //!< telemetry format that fits the fabric
     Ptr<QbbRouting> m_routing;                      //!< the routing of all switches

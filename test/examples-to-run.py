@@ -6,6 +6,7 @@
 # (program and arguments, do run, do run under valgrind)
 cpp_examples = [
     ("rdma-coexistence --duration=10ms", "True", "False"),
+    ("rdma-collective --ranks=8 --maxBytes=1MiB", "True", "False"),
     ("rdma-deadlock --routes=up-down --bytes=1MB", "True", "False"),
     ("rdma-fabric --topology=leaf-spine:2x4x2 --duration=200us --progress=off", "True", "False"),
     ("rdma-first", "True", "True"),

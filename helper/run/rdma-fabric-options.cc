@@ -7,6 +7,7 @@
 #include "qbb-marker.h"
 #include "qbb-path-selector.h"
 #include "rdma-congestion-control.h"
+#include "rdma-connection-plan.h"
 #include "rdma-entropy.h"
 #include "rdma-instrument.h"
 #include "rdma-placement.h"
@@ -68,6 +69,7 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"cc", RdmaCongestionControl::GetTypeId()},
                       {"paths", QbbPathSelector::GetTypeId()},
                       {"entropy", RdmaEntropy::GetTypeId()},
+                      {"connection", RdmaConnectionPlan::GetTypeId()},
                       {"buffer", QbbBufferManager::GetTypeId()},
                       {"marking", QbbCongestionDetector::GetTypeId()},
                       {"marker", QbbMarker::GetTypeId()},

@@ -95,6 +95,11 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string paths{Define(&paths, "paths=ecmp", "ecmp, or a part (--list=paths)")};
     std::string entropy{
         Define(&entropy, "entropy=none", "UDP source ports: none, or a part (--list=entropy)")};
+    std::string connection{
+        Define(&connection,
+               "connection=auto",
+               "NICs, ports and queue pairs of a flow: auto: all NICs and ports, "
+               "in chunks; or a part (--list=connection)")};
     /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes, duration, warmUp and
     /// measure set attributes of the same names.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};

@@ -13,6 +13,7 @@
 #include "rdma-arrivals.h"
 #include "rdma-attribute-text.h"
 #include "rdma-congestion-control.h"
+#include "rdma-connection-plan.h"
 #include "rdma-deadlock-report.h"
 #include "rdma-entropy.h"
 #include "rdma-explain-report.h"
@@ -49,6 +50,7 @@
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
+#include <ns3/pointer.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -637,6 +639,10 @@ RdmaFabricRun::MakeRunner() const
         RefuseRdmaIf(RdmaRanks::AreSeveral(),
                      "--transport: iwarp with " + std::to_string(RdmaRanks::GetNumber()) +
                          " ranks; accepted: with one rank");
+        RefuseRdmaIf(m_options.connection != "auto",
+                     "--connection: " + m_options.connection +
+                         " with --transport=iwarp, whose flows have one TCP connection at the "
+                         "first port; accepted: auto");
         return m_transport.Create<RdmaFlowRunnerBase>();
     }
     auto runner = CreateObject<RdmaFlowRunner>();
@@ -644,6 +650,13 @@ RdmaFabricRun::MakeRunner() const
     if (m_options.keepQueuePairs || !m_options.instruments.empty())
     {
         runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
+    }
+    if (m_options.connection != "auto")
+    {
+        const RdmaPart plan = ParseRdmaOption("connection", [this] {
+            return RdmaPart::Parse(m_options.connection, RdmaConnectionPlan::GetTypeId());
+        });
+        runner->SetAttribute("Plan", PointerValue(plan.Create<RdmaConnectionPlan>()));
     }
     return runner;
 }

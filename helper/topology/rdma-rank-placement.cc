@@ -24,7 +24,7 @@ MakeVertices(const RdmaTopology& topology, bool alone)
     uint32_t vertices = 0;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        if (alone || !topology.IsNic(node))
+        if ((alone && topology.GetNode(node).host == node) || !topology.IsNic(node))
         {
             vertexOf[node] = vertices++;
         }
@@ -39,9 +39,15 @@ MakeVertices(const RdmaTopology& topology, bool alone)
             }
         }
     }
-    for (uint32_t& vertex : vertexOf)
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        vertex = vertex == NO_VERTEX ? vertices++ : vertex;
+        // Software of a host uses all of its NICs, so that they belong together.
+        const uint32_t host = topology.GetNode(node).host;
+        if (topology.IsNic(node) && host != node)
+        {
+            vertexOf[node] = vertexOf[host];
+        }
+        vertexOf[node] = vertexOf[node] == NO_VERTEX ? vertices++ : vertexOf[node];
     }
     return vertexOf;
 }

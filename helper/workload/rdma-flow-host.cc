@@ -47,12 +47,14 @@ RdmaFlowHost::GetFlow(uint32_t qpn) const
 }
 
 const Ptr<RdmaQueuePair>&
-RdmaFlowHost::GetPrototype(uint8_t priority)
+RdmaFlowHost::GetPrototype(uint8_t priority, uint32_t port)
 {
-    Ptr<RdmaQueuePair>& prototype = m_prototypes.at(priority);
+    Ptr<RdmaQueuePair>& prototype =
+        port == 0 ? m_prototypes.at(priority) : m_furtherPrototypes[{port, priority}];
     if (!prototype)
     {
-        prototype = m_nic->MakePrototype(m_blocks.front().firstQpn);
+        const uint32_t qpn = m_blocks.empty() ? RdmaNic::FIRST_QPN : m_blocks.front().firstQpn;
+        prototype = m_nic->MakePrototype(qpn, port);
         prototype->SetPriority(priority);
     }
     return prototype;

@@ -13,6 +13,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -50,6 +52,12 @@ class RdmaFlowHost
     /** \param qpn a reserved queue pair number \return position of the flow */
     uint32_t GetFlow(uint32_t qpn) const;
 
+    /** \param nic NIC of the host, for flows that reserve their numbers elsewhere */
+    void SetNic(Ptr<RdmaNic> nic)
+    {
+        m_nic = nic;
+    }
+
     /** \return NIC of the host */
     RdmaNic& GetNic() const
     {
@@ -58,9 +66,10 @@ class RdmaFlowHost
 
     /**
      * \param priority traffic class
-     * \return a queue pair without traffic, with the settings of the class
+     * \param port number of a port of the NIC
+     * \return a queue pair without traffic at the port, with the settings of the class
      */
-    const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
+    const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority, uint32_t port = 0);
 
     /**
      * Destroys a queue pair after a fixed time, or later if it then has a response to send, or
@@ -104,6 +113,8 @@ class RdmaFlowHost
     std::vector<Block> m_blocks;   //!< queue pair numbers reserved for flows, ascending
     std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
     std::array<Ptr<RdmaQueuePair>, 8> m_prototypes; //!< prototypes by traffic class; may be null
+    /// Prototypes at further ports, by port and traffic class
+    std::map<std::pair<uint32_t, uint8_t>, Ptr<RdmaQueuePair>> m_furtherPrototypes;
     /// Destructions that FreeResting() has not looked at, earliest first
     RdmaRingBuffer<Departure> m_arrived;
     RdmaRingBuffer<Departure> m_departures; //!< destructions that FreeResting() has put off

@@ -30,6 +30,8 @@ enum FlowField
     START,
     PRIORITY,
     DST_PORT,
+    NIC,
+    QUEUE_PAIRS,
     N_FIELDS
 };
 
@@ -37,7 +39,7 @@ constexpr std::size_t N_REQUIRED = PRIORITY;
 constexpr std::size_t N_TEXT_FIELDS = 6; //!< fields of a line of flow.txt
 constexpr std::size_t ABSENT = std::numeric_limits<std::size_t>::max();
 const char* const COLUMNS = "the columns id, src, dst, bytes, start_ns, and if wanted priority, "
-                            "dst_port, in any order, separated by commas";
+                            "dst_port, nic, queue_pairs, in any order, separated by commas";
 
 /// Reads the lines of a flow file with given names, places and units of the fields.
 class FlowLineReader
@@ -69,6 +71,8 @@ class FlowLineReader
         flow.dstHost = GetHost(DST);
         flow.priority = static_cast<uint32_t>(GetInteger(PRIORITY, 0, 7, flow.priority));
         flow.dstPort = static_cast<uint32_t>(GetInteger(DST_PORT, 0, 65535, flow.dstPort));
+        flow.nic = GetNic(flow);
+        flow.queuePairs = static_cast<uint16_t>(GetInteger(QUEUE_PAIRS, 1, 1024, 0));
         flow.bytes = GetInteger(BYTES, 1, RDMA_MAX_FLOW_BYTES, 0);
         flow.start = m_lines.GetTime(m_places[START], m_names[START], m_timeUnit);
         if (flow.srcHost == flow.dstHost)
@@ -119,6 +123,18 @@ class FlowLineReader
         return place == ABSENT ? absent : m_lines.GetInteger(place, m_names[field], min, max);
     }
 
+    /// \return the NIC that the flow is to use
+    uint16_t GetNic(const RdmaFlow& flow) const
+    {
+        if (m_places[NIC] == ABSENT)
+        {
+            return RdmaFlow::ANY_NIC;
+        }
+        const std::size_t most = std::max(m_topology.GetNics(flow.srcHost).size(),
+                                          m_topology.GetNics(flow.dstHost).size());
+        return static_cast<uint16_t>(GetInteger(NIC, 0, most - 1, 0));
+    }
+
     uint32_t GetHost(FlowField field) const
     {
         const auto id =
@@ -156,12 +172,19 @@ std::vector<RdmaFlow>
 ParseText(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
-    const FlowLineReader reader(
-        lines,
-        topology,
-        {"", "source", "destination", "bytes", "start-time", "priority", "destination-port"},
-        {ABSENT, 0, 1, 4, 5, 2, 3},
-        1_s);
+    const FlowLineReader reader(lines,
+                                topology,
+                                {"",
+                                 "source",
+                                 "destination",
+                                 "bytes",
+                                 "start-time",
+                                 "priority",
+                                 "destination-port",
+                                 "nic",
+                                 "queue-pairs"},
+                                {ABSENT, 0, 1, 4, 5, 2, 3, ABSENT, ABSENT},
+                                1_s);
     lines.Require("number of flows");
     lines.RequireFields(1, "number of flows");
     const uint64_t count =
@@ -270,8 +293,15 @@ FindColumns(const RdmaLineReader& lines,
 std::vector<RdmaFlow>
 ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
-    const FlowLineReader::Names
-        names{"id", "src", "dst", "bytes", "start_ns", "priority", "dst_port"};
+    const FlowLineReader::Names names{"id",
+                                      "src",
+                                      "dst",
+                                      "bytes",
+                                      "start_ns",
+                                      "priority",
+                                      "dst_port",
+                                      "nic",
+                                      "queue_pairs"};
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
     lines.Require("header");
     const FlowLineReader reader(lines, topology, names, FindColumns(lines, fileName, names), 1_ns);

@@ -107,7 +107,7 @@ RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
                         "rdma: two flows have the id " << m_flows[i].flow.id);
         Check(m_flows[i].flow);
         m_flows[i].ideal = DoPrepare(i);
-        m_starts.Add(m_fabric->GetNode(m_flows[i].flow.srcHost), static_cast<uint32_t>(i));
+        m_starts.Add(m_fabric->GetNode(DoGetStartNode(i)), static_cast<uint32_t>(i));
     }
     m_starts.Start();
 }
@@ -174,11 +174,11 @@ RdmaPs
 RdmaFlowRunnerBase::GetNextStart() const
 {
     RdmaPs next = RDMA_NEVER;
-    for (const Flow& entry : m_flows)
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
     {
-        if (!entry.started && IsRdmaNodeLocal(*m_fabric->GetNode(entry.flow.srcHost)))
+        if (!m_flows[i].started && IsRdmaNodeLocal(*m_fabric->GetNode(DoGetStartNode(i))))
         {
-            next = std::min(next, entry.flow.start);
+            next = std::min(next, m_flows[i].flow.start);
         }
     }
     return next;
@@ -229,10 +229,10 @@ RdmaFlowRunnerBase::GetIdeal(const RdmaFlow& flow,
 {
     if (path.empty())
     {
-        throw std::invalid_argument(
-            "flow " + std::to_string(flow.id) + ": no path from the first link of host " +
-            std::to_string(flow.srcHost) + " to host " + std::to_string(flow.dstHost) +
-            "; accepted: topologies in which the first link of each host leads to all others");
+        throw std::invalid_argument("flow " + std::to_string(flow.id) + ": no path from host " +
+                                    std::to_string(flow.srcHost) + " to host " +
+                                    std::to_string(flow.dstHost) +
+                                    "; accepted: hosts with ports that switches or a cable join");
     }
     const bool counted = port.GetLineOverheadBytes() > 0;
     try

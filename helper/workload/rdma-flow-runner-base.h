@@ -155,16 +155,16 @@ class RdmaFlowRunnerBase : public Object
      */
     std::vector<RdmaFlowResult> GetResults() const;
 
-  protected:
-    // In all functions below, index is the position of a flow in ascending order of id.
-
-    void DoDispose() override;
-
     /** \return the fabric that carries the flows */
     const Ptr<RdmaFabric>& GetFabric() const
     {
         return m_fabric;
     }
+
+  protected:
+    // In all functions below, index is the position of a flow in ascending order of id.
+
+    void DoDispose() override;
 
     /** \param index a flow \return true if the flow has ended */
     bool HasEnded(uint64_t index) const
@@ -239,6 +239,12 @@ class RdmaFlowRunnerBase : public Object
 
     /** Starts a flow. \param index the flow */
     virtual void DoStart(uint64_t index) = 0;
+
+    /** \param index a flow \return id of the node in whose event the flow starts */
+    virtual uint32_t DoGetStartNode(uint64_t index) const
+    {
+        return m_flows[index].flow.srcHost;
+    }
 
     /** \param index a flow \return retries of its sender; no value if there is no sender */
     virtual std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const = 0;

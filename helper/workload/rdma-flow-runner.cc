@@ -8,9 +8,11 @@
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
+#include "rdma-units.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
+#include <ns3/pointer.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
@@ -62,7 +64,13 @@ RdmaFlowRunner::GetTypeId()
                           "flow has arrived. A later retransmission recreates the queue pair.",
                           TimeValue(MilliSeconds(1)),
                           MakeTimeAccessor(&RdmaFlowRunner::m_timeWait),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("Plan",
+                          "How flows use the NICs, ports and queue pairs of their hosts. Null: "
+                          "the defaults of RdmaConnectionPlan. Set it before Install().",
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaFlowRunner::m_plan),
+                          MakePointerChecker<RdmaConnectionPlan>());
     return tid;
 }
 
@@ -96,8 +104,123 @@ RdmaFlowRunner::DoDispose()
         }
     }
     m_pairs.clear();
+    m_lanes.clear();
     m_hosts.clear();
     RdmaFlowRunnerBase::DoDispose();
+}
+
+void
+RdmaFlowRunner::DoInstall()
+{
+    m_usesPlan = m_plan || GetFabric()->GetTopology().HasChoiceOfPorts();
+    m_plan = m_plan ? m_plan : CreateObject<RdmaConnectionPlan>();
+}
+
+RdmaFlowHost&
+RdmaFlowRunner::GetHostOf(uint32_t node)
+{
+    if (!m_hosts[node])
+    {
+        m_hosts[node] = std::make_unique<RdmaFlowHost>();
+        m_hosts[node]->SetNic(GetFabric()->GetNic(node));
+    }
+    return *m_hosts[node];
+}
+
+RdmaFlowRunner::Ends
+RdmaFlowRunner::GetEnds(uint64_t index) const
+{
+    if (m_usesPlan)
+    {
+        return m_ends[index];
+    }
+    return {GetFlow(index).srcHost, GetFlow(index).dstHost, 0, 0};
+}
+
+/** Decides which ports a flow uses, and makes its connection if it has several lanes. */
+void
+RdmaFlowRunner::ChooseEnds(uint64_t index)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    if (!m_usesPlan && flow.nic == RdmaFlow::ANY_NIC && flow.queuePairs == 0)
+    {
+        return;
+    }
+    if (!m_usesPlan)
+    {
+        // The earlier flows have the first ports.
+        m_usesPlan = true;
+        for (uint64_t i = 0; i < index; ++i)
+        {
+            m_ends.push_back({GetFlow(i).srcHost, GetFlow(i).dstHost, 0, 0});
+        }
+    }
+    m_ends.resize(index + 1);
+    if (flow.srcHost == flow.dstHost)
+    {
+        m_ends[index] = {flow.srcHost, flow.dstHost, 0, 0};
+        return; // RdmaFlowRunnerBase reports the invalid flow
+    }
+    const auto pairs = GetFabric()->FindPortPairs(flow.srcHost, flow.dstHost, *m_plan, flow.nic);
+    const uint32_t queuePairs = flow.queuePairs > 0 ? flow.queuePairs : m_plan->GetQueuePairs();
+    const auto lanes = static_cast<uint32_t>(pairs.size()) * queuePairs;
+    const bool isInTurn = m_plan->GetSpread() == RdmaConnectionPlan::IN_TURN;
+    if (lanes > 1 && !isInTurn)
+    {
+        RdmaHostConnectionUser& user = *this;
+        m_outstanding[flow.srcHost]; // events of several hosts may not make entries
+        m_lanes[index].connection =
+            std::make_unique<RdmaHostConnection>(*GetFabric()->GetHost(flow.srcHost),
+                                                 *GetFabric()->GetHost(flow.dstHost),
+                                                 pairs,
+                                                 queuePairs,
+                                                 *m_plan,
+                                                 static_cast<uint8_t>(flow.priority & 7),
+                                                 user,
+                                                 index);
+        return;
+    }
+    const uint32_t turn = isInTurn ? m_turns[{flow.srcHost, flow.dstHost}]++ : 0;
+    const RdmaLanePorts& pair = pairs[turn % lanes % pairs.size()];
+    const RdmaTopology& topology = GetFabric()->GetTopology();
+    m_ends[index] = {topology.GetNics(flow.srcHost)[pair.sourceNic],
+                     topology.GetNics(flow.dstHost)[pair.destinationNic],
+                     static_cast<uint16_t>(pair.sourcePort),
+                     static_cast<uint16_t>(pair.destinationPort)};
+}
+
+RdmaLanePorts
+RdmaFlowRunner::GetPortPair(uint64_t index) const
+{
+    if (const RdmaHostConnection* connection = GetConnection(index))
+    {
+        const RdmaLane& lane = connection->GetLane(0);
+        return {lane.source.nic, lane.source.port, lane.destination.nic, lane.destination.port};
+    }
+    const RdmaTopology& topology = GetFabric()->GetTopology();
+    const auto findNic = [&topology](uint32_t node) {
+        const std::vector<uint32_t> nics = topology.GetNics(topology.GetNode(node).host);
+        return static_cast<uint32_t>(std::find(nics.begin(), nics.end(), node) - nics.begin());
+    };
+    const Ends ends = GetEnds(index);
+    return {findNic(ends.sourceNode),
+            ends.sourcePort,
+            findNic(ends.destinationNode),
+            ends.destinationPort};
+}
+
+const RdmaHostConnection*
+RdmaFlowRunner::GetConnection(uint64_t index) const
+{
+    const auto found = m_lanes.find(index);
+    return found == m_lanes.end() ? nullptr : found->second.connection.get();
+}
+
+uint32_t
+RdmaFlowRunner::DoGetStartNode(uint64_t index) const
+{
+    // Software that uses several NICs runs on the first NIC of its host.
+    return m_lanes.count(index) > 0 ? GetFlow(index).srcHost : GetEnds(index).sourceNode;
 }
 
 void
@@ -109,28 +232,30 @@ RdmaFlowRunner::DoAdd(uint64_t first)
     std::map<uint32_t, std::vector<uint32_t>> flowsOfHost;
     for (auto i = static_cast<uint32_t>(first); i < GetNFlows(); ++i)
     {
-        for (const uint32_t host : {GetFlow(i).srcHost, GetFlow(i).dstHost})
+        const RdmaFlow& flow = GetFlow(i);
+        const RdmaTopology& topology = GetFabric()->GetTopology();
+        if (!topology.IsHost(flow.srcHost) || !topology.IsHost(flow.dstHost))
         {
-            flowsOfHost[host].push_back(i);
+            continue; // RdmaFlowRunnerBase reports the invalid flow
+        }
+        ChooseEnds(i);
+        if (m_lanes.count(i) == 0)
+        {
+            const Ends ends = GetEnds(i);
+            flowsOfHost[ends.sourceNode].push_back(i);
+            flowsOfHost[ends.destinationNode].push_back(i);
         }
     }
     for (const auto& [id, flows] : flowsOfHost)
     {
-        if (!GetFabric()->GetTopology().IsHost(id))
-        {
-            continue; // RdmaFlowRunnerBase reports the invalid flow
-        }
-        if (!m_hosts[id])
-        {
-            m_hosts[id] = std::make_unique<RdmaFlowHost>();
-        }
+        RdmaFlowHost& host = GetHostOf(id);
         uint32_t qpn =
-            m_hosts[id]->Reserve(GetFabric()->GetNic(id), flows, [this, id = id](uint32_t number) {
+            host.Reserve(GetFabric()->GetNic(id), flows, [this, id = id](uint32_t number) {
                 return MakeLate(id, number);
             });
         for (const uint32_t flow : flows)
         {
-            const bool isSender = GetFlow(flow).srcHost == id;
+            const bool isSender = GetEnds(flow).sourceNode == id;
             (isSender ? m_pairs[flow].senderQpn : m_pairs[flow].receiverQpn) = qpn++;
         }
     }
@@ -139,11 +264,59 @@ RdmaFlowRunner::DoAdd(uint64_t first)
 RdmaPs
 RdmaFlowRunner::DoPrepare(uint64_t index)
 {
+    if (m_lanes.count(index) > 0)
+    {
+        return PrepareLanes(index);
+    }
     const RdmaFlow& flow = GetFlow(index);
+    const Ends ends = GetEnds(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
     // The queue pair does not exist yet; the prototype has the same path, packet sizes and times.
-    const RdmaQueuePair& sender = *m_hosts[flow.srcHost]->GetPrototype(priority);
-    const RdmaQueuePair& receiver = *m_hosts[flow.dstHost]->GetPrototype(priority);
+    const RdmaQueuePair& sender =
+        *m_hosts[ends.sourceNode]->GetPrototype(priority, ends.sourcePort);
+    const RdmaQueuePair& receiver =
+        *m_hosts[ends.destinationNode]->GetPrototype(priority, ends.destinationPort);
+    PrepareAlike(index, sender, receiver);
+    Pair& pair = m_pairs[index];
+    const Ipv4Address address = receiver.GetLocalAddress();
+    pair.flowHash = sender.PredictFlowHash(pair.senderQpn, address, pair.receiverQpn);
+    const RdmaNic& nic = m_hosts[ends.sourceNode]->GetNic();
+    const auto path =
+        GetFabric()->GetPath(nic.GetPort(nic.ChoosePort(ends.sourcePort, pair.flowHash)),
+                             address,
+                             pair.flowHash);
+    RdmaLane lane;
+    lane.source.port = ends.sourcePort;
+    lane.source.qpn = pair.senderQpn;
+    lane.destination.qpn = pair.receiverQpn;
+    lane.destination.initialPsn = receiver.GetInitialPsn();
+    lane.destination.address = address;
+    ConnectPrototype(ends.sourceNode, priority, lane, path);
+    const RdmaPs ideal = ComputeIdeal(GetFlow(index), sender, path);
+    if (m_keep)
+    {
+        MakeSender(index);
+        MakeReceiver(index);
+    }
+    else
+    {
+        m_receivers.Add(GetFabric()->GetNode(ends.destinationNode), static_cast<uint32_t>(index));
+    }
+    if (index + 1 == GetNFlows())
+    {
+        m_tried.clear();
+        m_receivers.Start();
+    }
+    return ideal;
+}
+
+/** Refuses queue pairs of a flow that do not understand each other. */
+void
+RdmaFlowRunner::PrepareAlike(uint64_t index,
+                             const RdmaQueuePair& sender,
+                             const RdmaQueuePair& receiver)
+{
+    const RdmaFlow& flow = GetFlow(index);
     NS_ABORT_MSG_IF(sender.GetPathMtu() != receiver.GetPathMtu() ||
                         &sender.GetTransport()->GetPacketFormat() !=
                             &receiver.GetTransport()->GetPacketFormat(),
@@ -152,20 +325,87 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
                                   << " and " << receiver.GetPathMtu()
                                   << ", or the transports do not understand each other; accepted: "
                                      "the same");
-    Pair& pair = m_pairs[index];
-    const Ipv4Address address = GetFabric()->GetAddress(flow.dstHost);
-    pair.flowHash = sender.PredictFlowHash(pair.senderQpn, address, pair.receiverQpn);
-    const auto path = GetFabric()->GetPath(sender.GetPort(), address, pair.flowHash);
-    ConnectPrototype(index, path);
-    const RdmaPs ideal = ComputeIdeal(index, sender, path);
-    if (m_keep)
+}
+
+/**
+ * Checks the lanes of a flow.
+ *
+ * \return ideal completion time: chunks take the ports in proportion to the slowest links of their
+ *         paths, and software of the hosts learns of what happens at other NICs after the delay of
+ *         the bus
+ */
+RdmaPs
+RdmaFlowRunner::PrepareLanes(uint64_t index)
+{
+    /* Lanes of one port share its rate. */
+    struct Share
     {
-        MakeSender(index);
-        MakeReceiver(index);
+        const RdmaQueuePair* sender;    //!< prototype of the sending queue pairs
+        std::vector<RdmaIdealHop> path; //!< path of the port's first lane
+        RdmaBitRate slowest;            //!< rate of the slowest link of the path
+        RdmaPs onBus;                   //!< time of notes on the buses of both hosts
+    };
+
+    const RdmaFlow& flow = GetFlow(index);
+    const RdmaHostConnection& connection = *m_lanes[index].connection;
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    const RdmaTopology& topology = GetFabric()->GetTopology();
+    std::map<std::pair<uint32_t, uint32_t>, Share> shares; // by NIC and port of the source
+    double rates = 0;
+    for (uint32_t i = 0; i < connection.GetNLanes(); ++i)
+    {
+        const RdmaLane& lane = connection.GetLane(i);
+        const uint32_t node = topology.GetNics(flow.srcHost)[lane.source.nic];
+        RdmaFlowHost& source = GetHostOf(node);
+        RdmaFlowHost& destination = GetHostOf(topology.GetNics(flow.dstHost)[lane.destination.nic]);
+        const RdmaQueuePair& sender = *source.GetPrototype(priority, lane.source.port);
+        PrepareAlike(index, sender, *destination.GetPrototype(priority, lane.destination.port));
+        const Ipv4Address address = lane.destination.address;
+        const uint32_t flowHash =
+            sender.PredictFlowHash(lane.source.qpn, address, lane.destination.qpn);
+        if (i == 0)
+        {
+            m_pairs[index].flowHash = flowHash;
+        }
+        if (shares.count({lane.source.nic, lane.source.port}) > 0)
+        {
+            continue;
+        }
+        const RdmaNic& nic = source.GetNic();
+        Share share{&sender,
+                    GetFabric()->GetPath(nic.GetPort(nic.ChoosePort(lane.source.port, flowHash)),
+                                         address,
+                                         flowHash),
+                    RDMA_MAX_RATE,
+                    0_ps};
+        ConnectPrototype(node, priority, lane, share.path);
+        for (const RdmaIdealHop& hop : share.path)
+        {
+            share.slowest = std::min(share.slowest, hop.rate);
+        }
+        share.onBus +=
+            lane.source.nic != 0 ? GetFabric()->GetHost(flow.srcHost)->GetBusDelay() : 0_ps;
+        share.onBus +=
+            lane.destination.nic != 0 ? GetFabric()->GetHost(flow.dstHost)->GetBusDelay() : 0_ps;
+        rates += static_cast<double>(share.slowest.Get());
+        shares.emplace(std::pair(lane.source.nic, lane.source.port), share);
     }
-    else
+    const bool hasChunks = m_plan->GetSpread() == RdmaConnectionPlan::CHUNKS;
+    const uint64_t chunk = hasChunks ? std::min(flow.bytes, m_plan->GetChunkBytes()) : flow.bytes;
+    uint64_t chunks = (flow.bytes - 1) / chunk + 1;
+    RdmaPs ideal{0};
+    for (const auto& [place, share] : shares)
     {
-        m_receivers.Add(GetFabric()->GetNode(flow.dstHost), static_cast<uint32_t>(index));
+        if (chunks == 0)
+        {
+            break;
+        }
+        const double part =
+            static_cast<double>(flow.bytes) * static_cast<double>(share.slowest.Get()) / rates;
+        RdmaFlow carried = flow;
+        carried.bytes = std::max(chunk, static_cast<uint64_t>(part));
+        ideal = std::max(ideal, ComputeIdeal(carried, *share.sender, share.path) + share.onBus);
+        --chunks;
     }
     if (index + 1 == GetNFlows())
     {
@@ -177,35 +417,37 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
 
 /**
  * Connects the prototype of the sender as the flow's queue pair will be connected, so that all that
- * refuses the connection does so before the run. Flows of a host whose connections are alike need
+ * refuses the connection does so before the run. Flows of a NIC whose connections are alike need
  * one try.
  *
+ * \param node node id of the sending NIC
+ * \param priority traffic class of the flow
+ * \param lane ends of the queue pair
  * \param path links from sender to receiver
  */
 void
-RdmaFlowRunner::ConnectPrototype(uint64_t index, const std::vector<RdmaIdealHop>& path)
+RdmaFlowRunner::ConnectPrototype(uint32_t node,
+                                 uint8_t priority,
+                                 const RdmaLane& lane,
+                                 const std::vector<RdmaIdealHop>& path)
 {
-    const RdmaFlow& flow = GetFlow(index);
-    RdmaFlowHost& source = *m_hosts[flow.srcHost];
-    const auto priority = static_cast<uint8_t>(flow.priority);
-    const Ptr<RdmaQueuePair> sender = source.GetPrototype(priority);
+    RdmaFlowHost& source = *m_hosts[node];
+    const Ptr<RdmaQueuePair> sender = source.GetPrototype(priority, lane.source.port);
     // The time of a packet of any length over the path tells paths apart as the delay does.
     RdmaPs delay{0};
     for (const RdmaIdealHop& hop : path)
     {
         delay += hop.delay + RdmaLineRate(hop.rate).BytesToPs(sender->GetPathMtu());
     }
-    if (!m_tried[flow.srcHost].insert({flow.priority, path.size(), delay}).second)
+    if (!m_tried[node].insert({priority, path.size(), delay}).second)
     {
         return;
     }
     RdmaPacketEngine::Of(*sender).Start(&source.GetNic(),
-                                        0,
-                                        m_pairs[index].senderQpn,
+                                        lane.source.port,
+                                        lane.source.qpn,
                                         *source.GetNic().GetTransport());
-    sender->Connect(GetFabric()->GetAddress(flow.dstHost),
-                    m_pairs[index].receiverQpn,
-                    m_hosts[flow.dstHost]->GetPrototype(priority)->GetInitialPsn());
+    sender->Connect(lane.destination.address, lane.destination.qpn, lane.destination.initialPsn);
 }
 
 Ptr<RdmaQueuePair>
@@ -213,16 +455,20 @@ RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
 {
     const RdmaFlow& flow = GetFlow(index);
     const Pair& pair = m_pairs[index];
-    const uint32_t local = isSender ? flow.srcHost : flow.dstHost;
-    const uint32_t remote = isSender ? flow.dstHost : flow.srcHost;
+    const Ends ends = GetEnds(index);
+    const uint32_t local = isSender ? ends.sourceNode : ends.destinationNode;
+    const uint32_t remote = isSender ? ends.destinationNode : ends.sourceNode;
+    const uint32_t localPort = isSender ? ends.sourcePort : ends.destinationPort;
+    const uint32_t remotePort = isSender ? ends.destinationPort : ends.sourcePort;
     const auto priority = static_cast<uint8_t>(flow.priority);
     RdmaFlowHost& host = *m_hosts[local];
     host.FreeResting();
-    auto qp = host.GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
+    auto qp =
+        host.GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn, localPort);
     qp->SetPriority(priority);
-    qp->Connect(GetFabric()->GetAddress(remote),
+    qp->Connect(GetFabric()->GetAddress(remote, 0, remotePort),
                 isSender ? pair.receiverQpn : pair.senderQpn,
-                m_hosts[remote]->GetPrototype(priority)->GetInitialPsn());
+                m_hosts[remote]->GetPrototype(priority, remotePort)->GetInitialPsn());
     return qp;
 }
 
@@ -246,9 +492,10 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     const uint32_t index = m_hosts[host]->GetFlow(qpn);
     const RdmaFlow& flow = GetFlow(index);
     Pair& pair = m_pairs[index];
+    const Ends ends = GetEnds(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
-    const uint32_t mtu = m_hosts[host]->GetPrototype(priority)->GetPathMtu();
-    if (pair.receiverQpn != qpn || flow.dstHost != host ||
+    const uint32_t mtu = m_hosts[host]->GetPrototype(priority, ends.destinationPort)->GetPathMtu();
+    if (pair.receiverQpn != qpn || ends.destinationNode != host ||
         pair.arrived < CountFlowMessages(flow.bytes, mtu))
     {
         return nullptr;
@@ -264,17 +511,29 @@ std::vector<Ptr<QbbNetDevice>>
 RdmaFlowRunner::GetFlowPath(uint64_t index) const
 {
     const RdmaFlow& flow = GetFlow(index);
-    return GetFabric()->GetRouting()->GetPath(GetFabric()->GetNic(flow.srcHost)->GetPort(0),
-                                              GetFabric()->GetAddress(flow.dstHost),
-                                              m_pairs.at(index).flowHash);
+    const uint32_t flowHash = m_pairs.at(index).flowHash;
+    const auto follow = [this, flowHash](const RdmaNic& nic, uint32_t port, Ipv4Address to) {
+        return GetFabric()->GetRouting()->GetPath(nic.GetPort(nic.ChoosePort(port, flowHash)),
+                                                  to,
+                                                  flowHash);
+    };
+    if (const RdmaHostConnection* connection = GetConnection(index))
+    {
+        const RdmaLane& first = connection->GetLane(0);
+        const Ptr<RdmaNic> nic = GetFabric()->GetNic(flow.srcHost, first.source.nic);
+        return follow(*nic, first.source.port, first.destination.address);
+    }
+    const Ends ends = GetEnds(index);
+    return follow(*GetFabric()->GetNic(ends.sourceNode),
+                  ends.sourcePort,
+                  GetFabric()->GetAddress(ends.destinationNode, 0, ends.destinationPort));
 }
 
 RdmaPs
-RdmaFlowRunner::ComputeIdeal(uint64_t index,
+RdmaFlowRunner::ComputeIdeal(const RdmaFlow& flow,
                              const RdmaQueuePair& sender,
-                             const std::vector<RdmaIdealHop>& path) const
+                             const std::vector<RdmaIdealHop>& path)
 {
-    const RdmaFlow& flow = GetFlow(index);
     // If packets in the middle of a message have no RETH, the first packet of each message is
     // longer by one RETH.
     const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
@@ -302,6 +561,11 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index,
 void
 RdmaFlowRunner::DoStart(uint64_t index)
 {
+    if (m_lanes.count(index) > 0)
+    {
+        StartLanes(index);
+        return;
+    }
     if (!m_keep)
     {
         MakeSender(index);
@@ -331,7 +595,8 @@ RdmaFlowRunner::MessageReceived(uint64_t index, const RdmaMessageArrival& arriva
         FlowArrived(index, arrival.time);
         if (!m_keep)
         {
-            m_hosts[GetFlow(index).dstHost]->DestroyAfter(RdmaToPs(m_timeWait), pair.receiver);
+            m_hosts[GetEnds(index).destinationNode]->DestroyAfter(RdmaToPs(m_timeWait),
+                                                                  pair.receiver);
         }
     }
 }
@@ -349,14 +614,75 @@ RdmaFlowRunner::SendCompleted(uint64_t index, const RdmaWorkCompletion& completi
     {
         KeepRetries(index);
         Ptr<RdmaQueuePair>& sender = m_pairs[index].sender;
-        m_hosts[GetFlow(index).srcHost]->GetNic().DestroyQueuePair(sender);
+        m_hosts[GetEnds(index).sourceNode]->GetNic().DestroyQueuePair(sender);
         sender = nullptr;
     }
+}
+
+void
+RdmaFlowRunner::StartLanes(uint64_t index)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    Lanes& lanes = m_lanes.find(index)->second;
+    if (m_plan->GetSpread() == RdmaConnectionPlan::OUTSTANDING)
+    {
+        // The hosts of the map exist since DoAdd(); events of the sender alone use its entry.
+        auto& bytes = m_outstanding.find(flow.srcHost)->second;
+        const auto getBytes = [&](uint32_t lane) -> uint64_t& {
+            const RdmaLaneEnd& end = lanes.connection->GetLane(lane).source;
+            return bytes[{end.nic, end.port}];
+        };
+        for (uint32_t lane = 1; lane < lanes.connection->GetNLanes(); ++lane)
+        {
+            lanes.chosen = getBytes(lane) < getBytes(lanes.chosen) ? lane : lanes.chosen;
+        }
+        getBytes(lanes.chosen) += flow.bytes;
+    }
+    lanes.connection->Post(flow.bytes, 0, 0, lanes.chosen);
+}
+
+void
+RdmaFlowRunner::MessageArrived(uint64_t index, uint64_t, const RdmaHostArrival& arrival)
+{
+    FlowArrived(index, arrival.time);
+    if (!m_keep)
+    {
+        const RdmaPs end = arrival.time + RdmaToPs(m_timeWait);
+        m_lanes.find(index)->second.connection->CloseDestinationAt(end);
+    }
+}
+
+void
+RdmaFlowRunner::MessageSent(uint64_t index, uint64_t, RdmaWcStatus status, RdmaPs time)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    Lanes& lanes = m_lanes.find(index)->second;
+    if (m_plan->GetSpread() == RdmaConnectionPlan::OUTSTANDING)
+    {
+        const RdmaLaneEnd& end = lanes.connection->GetLane(lanes.chosen).source;
+        m_outstanding.find(flow.srcHost)->second[{end.nic, end.port}] -= flow.bytes;
+    }
+    if (!m_keep)
+    {
+        lanes.connection->Close();
+    }
+    FlowEnded(index, status, time);
 }
 
 std::optional<RdmaFlowRetries>
 RdmaFlowRunner::DoGetRetries(uint64_t index) const
 {
+    if (const RdmaHostConnection* connection = GetConnection(index))
+    {
+        RdmaFlowRetries retries;
+        for (uint32_t lane = 0; lane < connection->GetNLanes(); ++lane)
+        {
+            const RdmaQueuePairStats stats = connection->GetResult(lane).source;
+            retries.packets += stats.packetsRetransmitted;
+            retries.timeouts += stats.timeouts;
+        }
+        return retries;
+    }
     if (!m_pairs[index].sender)
     {
         return {};
@@ -368,12 +694,21 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
 std::optional<RdmaFlowReordering>
 RdmaFlowRunner::DoGetReordering(uint64_t index) const
 {
+    const RdmaHostConnection* connection = GetConnection(index);
     const Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
-    if (!receiver)
+    if (!receiver && !connection)
     {
         return {};
     }
-    const RdmaQueuePairStats stats = receiver->GetStats();
+    RdmaQueuePairStats stats;
+    for (uint32_t lane = 0; connection && lane < connection->GetNLanes(); ++lane)
+    {
+        stats += connection->GetResult(lane).destination;
+    }
+    if (receiver)
+    {
+        stats += receiver->GetStats();
+    }
     return RdmaFlowReordering{static_cast<uint32_t>(stats.outOfOrder),
                               static_cast<uint32_t>(stats.reordering.distance),
                               static_cast<uint32_t>(stats.reordering.held),
@@ -448,13 +783,11 @@ RdmaFlowRunner::IsLost(uint64_t index) const
     {
         m_traffic = FindTraffic();
     }
-    const RdmaFlow& flow = GetFlow(index);
     const Pair& pair = m_pairs[index];
     return m_traffic && m_traffic->drops > 0 &&
-           m_traffic->receivers.count(
-               {GetFabric()->GetAddress(flow.dstHost).Get(), pair.receiverQpn}) == 0 &&
-           m_traffic->receivers.count(
-               {GetFabric()->GetAddress(flow.srcHost).Get(), pair.senderQpn}) == 0;
+           m_traffic->receivers.count({pair.sender->GetRemoteAddress().Get(), pair.receiverQpn}) ==
+               0 &&
+           m_traffic->receivers.count({pair.sender->GetLocalAddress().Get(), pair.senderQpn}) == 0;
 }
 
 /** \return why a sender whose port may send has no packet to send */
@@ -477,6 +810,10 @@ RdmaFlowRunner::DescribeWait(uint64_t index) const
 std::string
 RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
+    if (const RdmaHostConnection* connection = GetConnection(index))
+    {
+        return (arrived ? "all bytes arrived; " : "") + connection->Describe();
+    }
     const RdmaQueuePair& sender = *m_pairs[index].sender;
     const RdmaPacketEngine& engine = RdmaPacketEngine::Of(sender);
     std::string text = DescribePort(*sender.GetPort(), engine.GetPriority());

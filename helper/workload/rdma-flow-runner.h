@@ -4,20 +4,25 @@
 #define RDMA_FLOW_RUNNER_H
 
 #include "rdma-completion-queue.h"
+#include "rdma-connection-plan.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-host-connection.h"
 #include "rdma-ps.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/nstime.h>
 
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -39,8 +44,16 @@ namespace ns3
  *
  * The receiving queue pair of a flow whose sender has failed exists until the end of the
  * simulation.
+ *
+ * Where hosts have several NICs or ports, or if the attribute Plan asks for several queue pairs, a
+ * flow has a connection of several lanes (RdmaHostConnection). With Plan's Spread InTurn each flow
+ * takes one lane: flows from one host to another take the lanes in turn, in the order of their
+ * ids. With Outstanding a flow takes the lane with the fewest bytes of unfinished flows of the
+ * sender. With Chunks, the default, the chunks of a flow take all lanes.
  */
-class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
+class RdmaFlowRunner : public RdmaFlowRunnerBase,
+                       private RdmaQueuePairUser,
+                       private RdmaHostConnectionUser
 {
   public:
     /** \return the object TypeId */
@@ -64,7 +77,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     /**
      * \param index position of a flow in ascending order of id, from 0
      * \return sending queue pair of the flow; null before the start and after the end of the flow
-     *         unless the attribute KeepQueuePairs is set
+     *         unless the attribute KeepQueuePairs is set, and for a flow with several lanes
      */
     Ptr<RdmaQueuePair> GetSender(uint64_t index) const
     {
@@ -73,7 +86,8 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
 
     /**
      * \param index position of a flow in ascending order of id, from 0
-     * \return receiving queue pair of the flow; null while the queue pair does not exist
+     * \return receiving queue pair of the flow; null while the queue pair does not exist, and for
+     *         a flow with several lanes
      */
     Ptr<RdmaQueuePair> GetReceiver(uint64_t index) const
     {
@@ -86,6 +100,18 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
      *         without a path
      */
     std::vector<Ptr<QbbNetDevice>> GetFlowPath(uint64_t index) const;
+
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return ports of the flow's queue pairs; of the first lane if there are several
+     */
+    RdmaLanePorts GetPortPair(uint64_t index) const;
+
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return the connection of a flow with several lanes; null for other flows
+     */
+    const RdmaHostConnection* GetConnection(uint64_t index) const;
 
   protected:
     void DoDispose() override;
@@ -102,9 +128,27 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
         uint32_t flowHash{0};        //!< QbbFlowHash() of the flow's packets
     };
 
+    /** Ends of a flow's queue pairs, if hosts have several ports. */
+    struct Ends
+    {
+        uint32_t sourceNode{0};      //!< node id of the sending NIC
+        uint32_t destinationNode{0}; //!< node id of the receiving NIC
+        uint16_t sourcePort{0};      //!< number of the sending port at its NIC
+        uint16_t destinationPort{0}; //!< number of the receiving port at its NIC
+    };
+
+    /** The connection of a flow with several lanes. */
+    struct Lanes
+    {
+        std::unique_ptr<RdmaHostConnection> connection; //!< the connection
+        uint32_t chosen{0}; //!< Outstanding: lane that the flow has taken
+    };
+
+    void DoInstall() override;
     void DoAdd(uint64_t first) override;
     RdmaPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
+    uint32_t DoGetStartNode(uint64_t index) const override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::optional<RdmaFlowReordering> DoGetReordering(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
@@ -113,6 +157,18 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     // RdmaQueuePairUser; the id of both queue pairs of a flow is the flow's position
     void MessageReceived(uint64_t index, const RdmaMessageArrival& arrival) override;
     void SendCompleted(uint64_t index, const RdmaWorkCompletion& completion) override;
+
+    // RdmaHostConnectionUser; the id of a connection is the flow's position
+    void MessageArrived(uint64_t index, uint64_t message, const RdmaHostArrival& arrival) override;
+    void MessageSent(uint64_t index, uint64_t message, RdmaWcStatus status, RdmaPs time) override;
+
+    /** \return ends of the flow's queue pairs; only valid for a flow with one lane */
+    Ends GetEnds(uint64_t index) const;
+    RdmaFlowHost& GetHostOf(uint32_t node);
+    void ChooseEnds(uint64_t index);
+    void PrepareAlike(uint64_t index, const RdmaQueuePair& sender, const RdmaQueuePair& receiver);
+    RdmaPs PrepareLanes(uint64_t index);
+    void StartLanes(uint64_t index);
 
     /** A queue pair: the IPv4 address of its host, and its number. */
     struct Address
@@ -141,10 +197,13 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
     Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
-    void ConnectPrototype(uint64_t index, const std::vector<RdmaIdealHop>& path);
-    RdmaPs ComputeIdeal(uint64_t index,
-                        const RdmaQueuePair& sender,
-                        const std::vector<RdmaIdealHop>& path) const;
+    void ConnectPrototype(uint32_t node,
+                          uint8_t priority,
+                          const RdmaLane& lane,
+                          const std::vector<RdmaIdealHop>& path);
+    static RdmaPs ComputeIdeal(const RdmaFlow& flow,
+                               const RdmaQueuePair& sender,
+                               const std::vector<RdmaIdealHop>& path);
 
     bool m_keep{false}; //!< value of the attribute KeepQueuePairs
     Time m_timeWait;    //!< value of the attribute TimeWait
@@ -152,6 +211,14 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
     using Connection = std::tuple<uint32_t, std::size_t, RdmaPs>;
     /// Connections that the prototypes of a host have had since the last DoAdd(), by node id
     std::vector<std::set<Connection>> m_tried;
+    Ptr<RdmaConnectionPlan> m_plan;    //!< attribute Plan
+    bool m_usesPlan{false};            //!< flows may have several lanes, or a choice of ports
+    std::deque<Ends> m_ends;           //!< ends by position of the flow; empty unless m_usesPlan
+    std::map<uint64_t, Lanes> m_lanes; //!< connections by position of the flow
+    /// Flows so far from one host to another, for Spread InTurn
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_turns;
+    /// Outstanding: bytes of unfinished flows at each port of a sender, by NIC and port
+    std::map<uint32_t, std::map<std::pair<uint32_t, uint32_t>, uint64_t>> m_outstanding;
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::vector<std::unique_ptr<RdmaFlowHost>> m_hosts; //!< by node id; null: a host without flows
     RdmaFlowCalendar m_receivers;             //!< schedules the creation of receiving queue pairs

@@ -12,10 +12,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * One message from a host to another, as listed in a workload.
+ * One message from a host to another, as listed in a workload. Hosts may have several NICs.
  */
 struct RdmaFlow
 {
+    /// The flow uses the NICs that RdmaConnectionPlan names.
+    static constexpr uint16_t ANY_NIC = UINT16_MAX;
+
     uint64_t id{0};         //!< flow number, unique in the workload
     uint32_t srcHost{0};    //!< node id of the sender in the topology
     uint32_t dstHost{0};    //!< node id of the receiver in the topology
@@ -23,13 +26,15 @@ struct RdmaFlow
     uint32_t dstPort{4791}; //!< destination port in the workload, 0 to 65535
     uint64_t bytes{0};      //!< message size in bytes, 1 to RDMA_MAX_FLOW_BYTES
     RdmaPs start{0};        //!< time at which the message is posted, 0 to RDMA_MAX_TIME
+    uint16_t nic{ANY_NIC};  //!< the only NIC of both hosts that the flow uses, or ANY_NIC
+    uint16_t queuePairs{0}; //!< queue pairs for each pair of ports; 0: RdmaConnectionPlan decides
 
     /// \param other another flow \return true if all fields are equal
     bool operator==(const RdmaFlow& other) const
     {
         return id == other.id && srcHost == other.srcHost && dstHost == other.dstHost &&
-               priority == other.priority && dstPort == other.dstPort && bytes == other.bytes &&
-               start == other.start;
+               priority == other.priority && dstPort == other.dstPort && nic == other.nic &&
+               queuePairs == other.queuePairs && bytes == other.bytes && start == other.start;
     }
 };
 

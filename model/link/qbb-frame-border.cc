@@ -38,15 +38,27 @@ QbbFrameBorder::QbbFrameBorder(uint32_t threads)
 {
 }
 
-void
-QbbFrameBorder::Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival)
+QbbFrameBorder::Lane&
+QbbFrameBorder::GetLane(RdmaPs arrival)
 {
     RdmaEngine* const engine = RdmaEngine::GetRunning();
-    Lane& lane = engine ? m_lanes[engine->GetLane()] : m_lanes.back();
     if (engine)
     {
         engine->RecordCrossing(RdmaEventTime(arrival, 0));
     }
+    return engine ? m_lanes[engine->GetLane()] : m_lanes.back();
+}
+
+void
+QbbFrameBorder::Send(RdmaNoteBox& box, uint32_t source, const RdmaNote& note, RdmaPs arrival)
+{
+    GetLane(arrival).letters.push_back({&box, source, arrival, note});
+}
+
+void
+QbbFrameBorder::Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival)
+{
+    Lane& lane = GetLane(arrival);
     if (!m_copies)
     {
         lane.handovers.push_back({&line, arrival, std::move(frame)});
@@ -82,7 +94,8 @@ QbbFrameBorder::TakeOver(uint32_t turn)
     const auto last = static_cast<uint32_t>(m_lanes.size()) - 1;
     const auto take = [this, &hasFrames](Lane& lane) {
         const bool had = m_copies ? TakeCopies(lane) : TakeHandovers(lane);
-        hasFrames = hasFrames || had;
+        const bool hadLetters = TakeLetters(lane);
+        hasFrames = hasFrames || had || hadLetters;
     };
     for (uint32_t lane = turn; lane < last; lane += 2)
     {
@@ -114,6 +127,21 @@ QbbFrameBorder::TakeHandovers(Lane& lane)
     }
     // Frames for receivers that have been disposed of return to their pool.
     lane.handovers.clear();
+    return true;
+}
+
+bool
+QbbFrameBorder::TakeLetters(Lane& lane)
+{
+    if (lane.letters.empty())
+    {
+        return false;
+    }
+    for (const Letter& letter : lane.letters)
+    {
+        letter.box->Insert(letter.source, letter.arrival, letter.note);
+    }
+    lane.letters.clear();
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "qbb-frame.h"
 #include "qbb-line-exit.h"
 #include "qbb-node-groups.h"
+#include "rdma-note-box.h"
 #include "rdma-ps.h"
 
 #include <cstdint>
@@ -44,6 +45,16 @@ class QbbFrameBorder final : public RdmaBorder
      */
     void Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival);
 
+    /**
+     * Takes a note from another node of a host (RdmaHost).
+     *
+     * \param box box of the receiving node
+     * \param source number of the source at the box
+     * \param note the note
+     * \param arrival instant of the arrival
+     */
+    void Send(RdmaNoteBox& box, uint32_t source, const RdmaNote& note, RdmaPs arrival);
+
   private:
     static constexpr uint32_t NONE = UINT32_MAX; //!< index that stands for no Rest
 
@@ -75,6 +86,15 @@ class QbbFrameBorder final : public RdmaBorder
 
     static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");
 
+    /** A note that crosses. */
+    struct Letter
+    {
+        RdmaNoteBox* box; //!< box of the receiving node
+        uint32_t source;  //!< number of the source at the box
+        RdmaPs arrival;   //!< instant of the arrival
+        RdmaNote note;    //!< the note
+    };
+
     /** Frames that a thread sends in a window. Used entries keep their memory for a later window.
      */
     struct alignas(64) Lane
@@ -84,11 +104,15 @@ class QbbFrameBorder final : public RdmaBorder
         std::size_t size{0};             //!< number of frames that cross by value
         std::vector<Rest> rests;         //!< rare fields of some of these frames
         std::size_t restSize{0};         //!< number of frames with rare fields
+        std::vector<Letter> letters;     //!< notes
     };
+
+    Lane& GetLane(RdmaPs arrival);
 
     static void SendCopy(Lane& lane, QbbLine& line, QbbFrame& frame, RdmaPs arrival);
     static bool TakeHandovers(Lane& lane);
     static bool TakeCopies(Lane& lane);
+    static bool TakeLetters(Lane& lane);
 
     bool m_copies;             //!< frames cross by value
     std::vector<Lane> m_lanes; //!< two lanes for each thread, and one for all groups at rest

@@ -572,11 +572,20 @@ QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
 {
     const QbbPort& device = *GetPort(egressPort);
     std::map<uint16_t, uint64_t> bytes;
+    if (m_selector)
+    {
+        m_selector->ForEachHeld([&](const QbbFrame& frame, uint16_t egress) {
+            if (egress == egressPort && frame.priority == priority)
+            {
+                bytes[frame.ingressPort] += frame.size;
+            }
+        });
+    }
     if (m_inputQueueing)
     {
         const auto& queues = m_inputQueueing->GetQueues();
         queues.FindTurn(egressPort, priority, [&](uint16_t input) {
-            bytes[input] = queues.GetBytes(input, egressPort, priority);
+            bytes[input] += queues.GetBytes(input, egressPort, priority);
             return false;
         });
         return {bytes.begin(), bytes.end()};
@@ -787,7 +796,7 @@ QbbSwitch::AnswerArp(QbbPort& port, const QbbFrame& frame) const
     const Ipv4Address target = request.GetDestinationIpv4Address();
     const QbbForwardingTable::Group* group = m_table.Lookup(target.Get());
     const bool behindThisPort =
-        group && group->size() == 1 && group->front() == port.GetPortNumber();
+        group && std::find(group->begin(), group->end(), port.GetPortNumber()) != group->end();
     if (!group || behindThisPort)
     {
         port.CountDrop(frame, QbbDropReason::NO_ROUTE);
@@ -923,11 +932,21 @@ uint64_t
 QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
 {
     const auto from = static_cast<uint16_t>(ingress);
+    uint64_t held = 0;
+    if (m_selector)
+    {
+        m_selector->ForEachHeld([&](const QbbFrame& frame, uint16_t port) {
+            const bool isOurs =
+                frame.ingressPort == from && port == egress && frame.priority == priority;
+            held += isOurs ? frame.size : 0;
+        });
+    }
     if (m_inputQueueing)
     {
-        return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
+        return held +
+               m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
     }
-    return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
+    return held + GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
 }
 
 [[gnu::always_inline]] inline void

@@ -8,6 +8,7 @@
 #include "qbb-wire.h"
 #include "rdma-graph-division.h"
 #include "rdma-group-run.h"
+#include "rdma-host.h"
 #include "rdma-nic.h"
 
 #include <ns3/abort.h>
@@ -58,6 +59,7 @@ QbbFabricGroups::DoDispose()
     m_cables.clear();
     m_exits.clear();
     m_borders.clear();
+    m_hosts.clear();
     QbbNodeGroups::DoDispose();
 }
 
@@ -220,10 +222,16 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
     }
     m_cables.clear();
     m_exits.clear();
+    m_hosts.clear();
     m_lookahead = RdmaGroupRun::GRID; // no window is longer
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
+        const auto nic = node.GetObject<RdmaNic>();
+        if (RdmaHost* host = nic ? nic->GetHost() : nullptr; host && host->UsesBus())
+        {
+            m_hosts.insert(host);
+        }
         const bool cutsThrough = CutsThrough(node);
         for (QbbNetDevice* port : GetQbbPorts(node))
         {
@@ -240,6 +248,13 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
             m_lookahead =
                 std::min(m_lookahead, cable->GetDelayPs() + port->GetLineRate().BytesToPs(bytes));
         }
+    }
+    for (RdmaHost* host : m_hosts)
+    {
+        const RdmaPs delay =
+            host->Divide([this](uint32_t node) { return GetGroup(node); },
+                         [this](uint32_t group) -> QbbFrameBorder& { return m_borders[group]; });
+        m_lookahead = std::min(m_lookahead, delay);
     }
 }
 
@@ -301,6 +316,11 @@ QbbFabricGroups::Unite()
         }
     }
     m_cables.clear();
+    for (RdmaHost* host : m_hosts)
+    {
+        host->Unite();
+    }
+    m_hosts.clear();
 }
 
 } // namespace ns3

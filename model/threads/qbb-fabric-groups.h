@@ -11,11 +11,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
+
+class RdmaHost;
 
 /**
  * \ingroup rdma
@@ -77,6 +80,7 @@ class QbbFabricGroups : public QbbNodeGroups
     std::deque<QbbFrameBorder> m_borders; //!< by receiving group
     std::deque<QbbFrameExit> m_exits;     //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
+    std::set<RdmaHost*> m_hosts;           //!< hosts whose NICs send notes to each other
     std::string m_reason;                  //!< why there is one group
 };
 

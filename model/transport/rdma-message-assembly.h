@@ -39,6 +39,12 @@ class RdmaMessageAssembly
         return m_bytes;
     }
 
+    /** \return address of the current WRITE's first byte, according to its RETH */
+    uint64_t GetAddress() const
+    {
+        return m_address;
+    }
+
     /** Drops the open message. */
     void Abandon()
     {
@@ -96,6 +102,7 @@ class RdmaMessageAssembly
         {
             m_bytes = 0;
             m_length = packet.dmaLength;
+            m_address = packet.virtualAddress;
             m_send = send;
         }
         m_bytes += packet.payload;
@@ -103,10 +110,11 @@ class RdmaMessageAssembly
     }
 
   private:
-    bool m_open{false};   //!< a message has begun and not ended
-    bool m_send{false};   //!< the current message is a SEND
-    uint32_t m_bytes{0};  //!< payload bytes of the current message
-    uint32_t m_length{0}; //!< length of the current message according to its RETH
+    uint64_t m_address{0}; //!< address of the current WRITE's first byte
+    bool m_open{false};    //!< a message has begun and not ended
+    bool m_send{false};    //!< the current message is a SEND
+    uint32_t m_bytes{0};   //!< payload bytes of the current message
+    uint32_t m_length{0};  //!< length of the current message according to its RETH
 };
 
 } // namespace ns3

@@ -22,17 +22,22 @@ namespace
 {
 
 /**
- * Searches the network behind a port for a port whose rate has no code in RdmaIntFormat::PAPER.
+ * Searches the network behind ports for a port whose rate has no code in RdmaIntFormat::PAPER.
  * Follows cables and switches, without counting references, because other nodes may run on other
  * threads.
  *
- * \param port port of a host
+ * \param nic a NIC
+ * \param port index of a port of the NIC, which stands for all ports of its bond
  * \return the first such port; null if there is none
  */
 const QbbPort*
-FindPortWithoutCode(const QbbPort& port)
+FindPortWithoutCode(const RdmaNic& nic, uint32_t port)
 {
-    std::vector<const QbbPort*> open{&port};
+    std::vector<const QbbPort*> open;
+    for (const uint32_t start : nic.GetBond(port))
+    {
+        open.push_back(&nic.GetDevice(start));
+    }
     std::set<const QbbFrameSink*> seen;
     while (!open.empty())
     {
@@ -105,6 +110,7 @@ RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTra
 void
 RdmaPacketEngine::Restart(uint32_t port, uint32_t qpn)
 {
+    m_device = &m_nic->GetDevice(port);
     m_port = port;
     m_answerTurn = false;
     m_frame = QbbFrameHeaders();
@@ -281,7 +287,7 @@ RdmaPacketEngine::PlanTelemetry(const RdmaCongestionControl& control,
     }
     if (profile.intFormat == RdmaIntFormat::NONE)
     {
-        const QbbPort* const port = FindPortWithoutCode(GetDevice());
+        const QbbPort* const port = FindPortWithoutCode(*m_nic, m_port);
         RefuseRdmaIf(
             format == RdmaIntFormat::PAPER && port,
             control.GetInstanceTypeId().GetName(),
@@ -311,10 +317,10 @@ RdmaPacketEngine::AddTrailer(uint32_t trailer, RdmaPathProfile& profile) const
     profile.ackBytes = GetAckBytes(trailer);
     QueryPathOracle(profile); // again: the trailer lengthens the base round trip
     const QbbNetDevice& port = GetDevice();
-    const uint32_t sdu = profile.packetBytes - port.GetLineOverheadBytes() -
-                         QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES -
-                         (m_frame.tagged ? QbbWire::VLAN_TAG_BYTES : 0) +
-                         QbbWire::IRN_EXTENSION_BYTES;
+    const uint32_t sdu = connection.pathMtu +
+                         connection.transport->GetPacketFormat().extensionBytes +
+                         QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
+                         QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + trailer;
     RefuseRdmaIf(sdu > port.GetMtu(),
                  "path MTU ",
                  connection.pathMtu,
@@ -331,6 +337,15 @@ QbbNetDevice&
 RdmaPacketEngine::GetDevice() const
 {
     return *m_device;
+}
+
+void
+RdmaPacketEngine::UsePort(uint32_t port)
+{
+    m_port = port;
+    m_device = &m_nic->GetDevice(port);
+    m_frame.srcMac = m_device->GetMac();
+    m_frame.dstMac = m_device->GetPeerMac();
 }
 
 uint32_t
@@ -595,7 +610,7 @@ RdmaPacketEngine::CompleteSend(const RdmaWorkCompletion& completion, bool queued
 void
 RdmaPacketEngine::CompleteReceive(const RdmaWorkCompletion& completion)
 {
-    m_queuePair.GetReceiveCompletionQueue()->Add(completion);
+    m_queuePair.ReceiveCompleted(completion);
 }
 
 void

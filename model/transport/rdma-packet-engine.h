@@ -96,6 +96,14 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return the port that the queue pair sends through */
     QbbNetDevice& GetDevice() const;
 
+    /**
+     * Sends all further frames through a port. The caller sees to it that the NIC's scheduler does
+     * not hold the queue pair as ready at its former port.
+     *
+     * \param port index of a port of the NIC with the address of the queue pair's port
+     */
+    void UsePort(uint32_t port);
+
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
 

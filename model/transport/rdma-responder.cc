@@ -154,7 +154,8 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, RdmaPs now)
         const RdmaMessageArrival arrival{m_endpoint.connection.qpn,
                                          request.bytes,
                                          m_endpoint.connection.msn,
-                                         now};
+                                         now,
+                                         request.address};
         if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
         {
             CompleteReceive(RdmaWcStatus::SUCCESS, request, now);

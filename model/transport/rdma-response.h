@@ -67,7 +67,7 @@ struct RdmaArrivedRequest
 {
     uint64_t packet{0};    //!< number of the request's last packet
     uint64_t bytes{0};     //!< message length; READ: bytes requested
-    uint64_t address{0};   //!< atomics: address of the word
+    uint64_t address{0};   //!< WRITEs: address of the first byte; atomics: of the word
     uint64_t compare{0};   //!< compare and swap: value to compare with
     uint64_t swapOrAdd{0}; //!< atomics: swap or add operand
     uint32_t immediate{0}; //!< immediate data

@@ -90,12 +90,15 @@ def _summary(values, dtypes):
 def flow_table(runner, all_flows=False):
     """A row for each flow of an RdmaFlowRunner (or RdmaTcpFlowRunner), by id, as in flows.csv.
 
-    The flows that the runner counts (SetWindow()), or all flows with the column counted.
+    The flows that the runner counts (SetWindow()), or all flows with the column counted. Where the
+    paths of the fabric reorder packets, the table has the columns for that as well.
     """
     from ns import ns
 
     tables = ns.RdmaResultTables()
     ns.AddRdmaMeasuredColumns(tables)
+    if runner.GetFabric().GetTimers().IsReordering():
+        ns.AddRdmaReorderingColumns(tables)
     text = ns.FormatRdmaFlowsCsv(runner.GetResults(), tables)
     return _flow_table(results.parse_flows(str(text)), all_flows)
 

@@ -58,6 +58,62 @@ with open(sys.argv[2], "wb") as handle:
 ns.Simulator.Destroy()
 """
 
+# A fabric whose hosts spread packets over paths that reorder them, with NICs that stand this, and
+# with a switch that fails; and the files of the run.
+FAILURES = "spine-1:down:20us:60us,leaf-0/spine-0:rate=50%:10us"
+SPREAD = """
+import pickle
+import sys
+
+import ns3_rdma
+from ns import ns
+
+helper = ns.RdmaFabricHelper()
+helper.SetTransport("roce")
+helper.SetTransportAttribute("OutOfOrder", ns.BooleanValue(True))
+helper.SetEntropy("turn")
+helper.SetDeviceAttribute("FlowControl", ns.StringValue("None"))
+rates = ns.RdmaTopologyRates()
+rates.hostRate = rates.uplinkRate = ns.ParseRdmaRate("100Gbps")
+rates.delay = ns.ParseRdmaTime("1us")
+topology = ns.MakeRdmaLeafSpine(2, 4, 2, rates)
+fabric = helper.Install(topology)
+fabric.InstallFailures(ns.RdmaFailurePlan.Parse(sys.argv[3]))
+runner = ns.RdmaFlowRunner.Make(fabric, ns.MakeRdmaFlows("permutation[Bytes=400000]", topology))
+ns.Simulator.Run()
+tables = (ns3_rdma.flow_table(runner), ns3_rdma.summary_table(fabric, runner))
+columns = ns.RdmaResultTables()
+ns.AddRdmaReorderingColumns(columns)
+results = runner.GetResults()
+summary = ns.MakeRdmaSummary(results, fabric.GetTotals(), columns)
+ns.WriteRdmaReport(sys.argv[1], results, fabric.GetPortResults(), summary, columns)
+with open(sys.argv[2], "wb") as handle:
+    pickle.dump(tables, handle)
+ns.Simulator.Destroy()
+"""
+# The same run, as rdma-fabric would make it.
+OPTIONS = """
+import sys
+
+import ns3_rdma
+from ns import ns
+
+options = ns.RdmaFabricOptions()
+options.topology = "leaf-spine:2x4x2"
+options.rate = options.uplinkRate = "100Gbps"
+options.workload = "permutation"
+options.bytes = "400KB"
+options.transport = "roce[OutOfOrder=true]"
+options.entropy = "turn"
+options.pfc = "off"
+options.failures = sys.argv[1]
+run = ns.RdmaFabricRun(options)
+run.Run()
+outcome = run.GetOutcome()
+print(outcome.summary.digest)
+ns.Simulator.Destroy()
+"""
+
 
 def python(*arguments):
     """Runs this interpreter in an empty folder, because ns searches the current folder."""
@@ -167,6 +223,29 @@ class Bindings(unittest.TestCase):
             [name for name in self.files.summary if name not in self.summary],
             ["events", "sim_time_us", "cpu_s", "peak_rss_mb"],
         )
+
+    def test_a_run_with_spread_packets_and_failures(self):
+        import pickle
+
+        import ns3_rdma
+
+        with tempfile.TemporaryDirectory() as folder:
+            pickled = os.path.join(folder, "tables")
+            result = python("-c", SPREAD, os.path.join(folder, "out"), pickled, FAILURES)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            with open(pickled, "rb") as handle:
+                flows, summary = pickle.load(handle)
+            files = ns3_rdma.read_tables(os.path.join(folder, "out"))
+        self.assertEqual(list(flows.status), ["IBV_WC_SUCCESS"] * 8)
+        # Links go down with frames on them, and the packets are sent again.
+        self.assertGreater(summary.drops[0], 0)
+        self.assertGreater(flows.retransmitted_packets.sum(), 0)
+        self.assertGreater(flows.early_packets.sum(), 0)
+        self.assertEqual(list(flows.columns), list(files.flows.columns))
+        self.assertEqual(list(flows.reorder_distance), list(files.flows.reorder_distance))
+        options = python("-c", OPTIONS, FAILURES)
+        self.assertEqual(options.returncode, 0, options.stdout + options.stderr)
+        self.assertEqual(options.stdout.split()[-1], summary.digest[0])
 
     def test_files_of_two_runs(self):
         import ns3_rdma

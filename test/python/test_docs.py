@@ -205,6 +205,8 @@ class Programs(unittest.TestCase):
             done = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True)
         self.assertIn("received 100000 bytes: IBV_WC_SUCCESS", done.stdout)
         self.assertIn("link down", done.stdout)
+        # Rank 1 begins at 30 000 + 2000 + 19 999 + 30 000 ns, sends 8 chunks of 159 999 ns; 2000 ns later.
+        self.assertIn("end of the step: 1363991 ns", done.stdout)
         self.assertEqual(len(re.findall(r"^flow \d+: \d+ ns$", done.stdout, re.M)), 8)
 
     @needs_build

@@ -216,6 +216,52 @@ class Tools(unittest.TestCase):
             tests.ensure_tools(True, None)
 
 
+class TemporaryFiles(unittest.TestCase):
+    """Where programs of a test write, and what stays there."""
+
+    def run_with(self, log, folder):
+        """Runs tests with a CTest that writes a file and this log; returns the files and messages."""
+        module = mock.Mock(folder=folder)
+        module.environment = dict
+        os.makedirs(os.path.join(folder, "Testing", "Temporary"))
+        places = []
+
+        def ctest(command, env, **_):
+            self.assertEqual(command[0], "ctest")
+            places.extend([env["TMP"], env["TMPDIR"]])
+            with open(os.path.join(env["TMP"], "run.pcap"), "w", encoding="utf-8") as handle:
+                handle.write("packets")
+            with open(os.path.join(folder, "Testing", "Temporary", "LastTest.log"), "w",
+                      encoding="utf-8") as handle:
+                handle.write(log)
+
+        options = mock.Mock(sanitize=False, timeout=1)
+        stderr = io.StringIO()
+        with mock.patch.object(tests.subprocess, "run", ctest), \
+                mock.patch.object(tests.tempfile, "tempdir", folder), \
+                contextlib.redirect_stderr(stderr):
+            results = tests.run(module, ["rdma-link"], None, options)
+        self.assertEqual(places[0], places[1])
+        self.assertEqual(os.path.dirname(places[0]), folder)
+        return results, os.path.exists(places[0]), stderr.getvalue()
+
+    def test_go_after_a_passed_run(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(tests.counts, "count_log",
+                                  lambda _: {"rdma-link": tests.counts.Result(passed=1)}):
+            _, stays, said = self.run_with("", folder)
+        self.assertFalse(stays)
+        self.assertEqual(said, "")
+
+    def test_stay_after_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(tests.counts, "count_log",
+                                  lambda _: {"rdma-link": tests.counts.Result(failed=1)}):
+            _, stays, said = self.run_with("", folder)
+        self.assertTrue(stays)
+        self.assertRegex(said, f"^with-ns3: the files of the tests are in {folder}/rdma-tests-")
+
+
 class MovedBuild(unittest.TestCase):
     """A build in a clone that was copied to another path."""
 

@@ -18,7 +18,7 @@ from runs_support import ROOT, command, contents, needs_packages, put  # noqa: E
 import built_program  # noqa: E402
 
 EXAMPLES = (
-    "rdma-coexistence rdma-deadlock rdma-fabric rdma-first rdma-fluid rdma-headroom rdma-isolation rdma-livelock "
+    "rdma-coexistence rdma-collective rdma-deadlock rdma-fabric rdma-first rdma-fluid rdma-headroom rdma-isolation rdma-livelock "
     "rdma-own-buffer rdma-own-column rdma-own-control rdma-own-entropy rdma-own-instrument rdma-own-marker rdma-own-path-selector rdma-own-placement "
     "rdma-own-topology rdma-own-transport rdma-own-workload rdma-parking-lot rdma-pause-storm rdma-perftest rdma-victim"
 ).split()
@@ -149,6 +149,12 @@ CASES = [
     ("rdma-fluid", "--model=timely --startRates=1Gbps", r"--startRates: 1Gbps; accepted: a rate for each of the 4 flows$"),
     ("rdma-fluid", "--sample=1500ns", r"--sample: 1500ns; accepted: whole microseconds$"),
     ("rdma-fluid", "--duration=15us", r"--duration: 15000ns; accepted: twice the time of --sample and more$"),
+    ("rdma-collective", "--collective=x", r"--collective: 'x' is no ns3::RdmaCollective; accepted: "),
+    ("rdma-collective", "--collective=all-reduce-hierarchical:3", r"--collective: .*: 8 ranks in groups of 3; accepted: "),
+    ("rdma-collective", "--network=ideal[Rate=x]", r"--network: .*Rate"),
+    ("rdma-collective", "--network=ideal[Delay=10ps]", r"Delay is 10 ps; accepted: whole nanoseconds$"),
+    ("rdma-collective", "--maxBytes=100", r"--maxBytes: 100; accepted: 1024 or more"),
+    ("rdma-collective", "--type=x", r"--type: .*accepted: int8, half, float, double$"),
     ("rdma-headroom", "--mtu=1024x", r"--mtu: '1024x' is not a whole number; accepted: 256 to 4096$"),
     ("rdma-headroom", "--rates=10Gbps,x", r"--rates: 'x' does not begin with a digit; accepted: "),
     ("rdma-headroom", "--lengths=2,,20", r"--lengths: '' is empty; accepted: "),

@@ -7,8 +7,10 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from . import bindings, counts, ns3, packages, venv
 from .arguments import Arguments
@@ -203,13 +205,30 @@ def run(module, chosen, pattern, options):
     log = os.path.join(module.folder, "Testing", "Temporary", "LastTest.log")
     if os.path.exists(log):
         os.unlink(log)
-    subprocess.run(
-        [
-            "ctest", "-j", str(len(os.sched_getaffinity(0))), "-R", expression,
-            "--output-on-failure", "--timeout", str(options.timeout),
-        ],
-        cwd=module.folder, env=env, check=False,
-    )
+    # ns-3's test runner leaves the files of a suite in a folder in TMP, gigabytes of captures.
+    temporary = tempfile.mkdtemp(prefix="rdma-tests-")
+    env.update(TMP=temporary, TMPDIR=temporary)
+    try:
+        subprocess.run(
+            [
+                "ctest", "-j", str(len(os.sched_getaffinity(0))), "-R", expression,
+                "--output-on-failure", "--timeout", str(options.timeout),
+            ],
+            cwd=module.folder, env=env, check=False,
+        )
+        results = read_results(log, chosen)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    if any(result.failed for result in results.values()) and os.listdir(temporary):
+        note(f"the files of the tests are in {temporary}")
+    else:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return results
+
+
+def read_results(log, chosen):
+    """Reads CTest's log; returns the results of the chosen entries by name."""
     try:
         with open(log, encoding="utf-8", errors="replace") as handle:
             results = counts.count_log(handle.read())

@@ -1266,6 +1266,36 @@ RdmaExplainReport::Finish()
         m_flows = m_runner->GetResults();
         GatherRdmaFlows(m_flows, *m_fabric);
     }
+    std::vector<QbbConWeaveCounters> own;
+    for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
+    {
+        const auto selector =
+            DynamicCast<QbbConWeavePathSelector>(m_fabric->GetSwitch(id)->GetPathSelector());
+        if (selector && IsRdmaNodeLocal(*m_fabric->GetNode(id)))
+        {
+            own.push_back(selector->GetCounters());
+        }
+    }
+    for (const QbbConWeaveCounters& of : ShareRdmaValues(own))
+    {
+        m_conWeave = m_conWeave.value_or(QbbConWeaveCounters());
+        *m_conWeave += of;
+    }
+}
+
+void
+RdmaExplainReport::PrintConWeave(std::ostream& os) const
+{
+    const QbbConWeaveCounters& of = *m_conWeave;
+    os << "ConWeave: " << of.reroutes + of.idleReroutes << " changes of path, of which "
+       << of.idleReroutes << " after idle time. " << of.heldFrames
+       << " rerouted frames waited at a last switch, at most " << of.peakHeldBytes
+       << " B at a switch and " << of.peakPortQueues << " queues at a port. " << of.tailResumes
+       << " queues were released by a TAIL, " << of.timerResumes << " by their deadline, "
+       << of.otherResumes << " by a later change; " << of.noQueue << " found no queue, and "
+       << of.earlyResumes << " TAILs came after the frames behind them. " << of.controlSent
+       << " control frames, " << of.controlBytes << " B; " << of.notifySent
+       << " of them named a marked path.\n";
 }
 
 void
@@ -1331,6 +1361,10 @@ RdmaExplainReport::Print(std::ostream& os) const
     if (!m_flows.empty())
     {
         PrintReordering(os);
+    }
+    if (m_conWeave)
+    {
+        PrintConWeave(os);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef RDMA_EXPLAIN_REPORT_H
 #define RDMA_EXPLAIN_REPORT_H
 
+#include "qbb-conweave-path-selector.h"
 #include "qbb-port-counters.h"
 #include "rdma-fabric.h"
 #include "rdma-incast-forecast.h"
@@ -169,6 +170,7 @@ class RdmaExplainReport : public RdmaInstrument
     class FirstEvents;
 
     void WriteForecasts(std::ostream& os) const;
+    void PrintConWeave(std::ostream& os) const;
     void PrintReordering(std::ostream& os) const;
 
     uint64_t m_burst{0};                 //!< attribute Burst
@@ -177,10 +179,11 @@ class RdmaExplainReport : public RdmaInstrument
     Ptr<RdmaFabric> m_fabric;            //!< fabric that the report explains
     Ptr<RdmaFlowRunnerBase> m_runner;    //!< the flows; may be null
     std::vector<RdmaFlowResult> m_flows; //!< the flows after a run whose paths reorder packets
-    RdmaRunCost m_cost;                  //!< estimate before the run
-    std::vector<RdmaClassForecast> m_forecasts; //!< by class
-    std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()
-    std::unique_ptr<FirstEvents> m_first;       //!< first events of the run
+    std::optional<QbbConWeaveCounters> m_conWeave; //!< of all switches after a run with ConWeave
+    RdmaRunCost m_cost;                            //!< estimate before the run
+    std::vector<RdmaClassForecast> m_forecasts;    //!< by class
+    std::vector<RdmaClassFindings> m_findings;     //!< by class; empty before Finish()
+    std::unique_ptr<FirstEvents> m_first;          //!< first events of the run
 };
 
 } // namespace ns3

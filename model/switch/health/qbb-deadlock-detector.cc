@@ -378,6 +378,10 @@ QbbDeadlockDetector::JudgeFrames(const QbbDeadlock& deadlock)
         {
             inputs->GetQueues().ForEachFrame(judge);
         }
+        if (const auto selector = sw->GetPathSelector())
+        {
+            selector->ForEachHeld(judge);
+        }
     }
     for (const Verdict other : ShareRdmaValues(std::vector<Verdict>{verdict}))
     {

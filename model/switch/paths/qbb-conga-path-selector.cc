@@ -115,6 +115,7 @@ void
 QbbCongaPathSelector::Configure()
 {
     RefuseOtherNeighbours();
+    RefuseSharedLeaves();
     RefuseOtherTopologies();
     m_dreIntervalPs = RdmaToPs(m_dreInterval);
     m_flowletTimeoutPs = RdmaToPs(m_flowletTimeout);

@@ -52,6 +52,13 @@ namespace ns3
  * of the uplink's own metric and the metric of Congestion-To-Leaf. Among equal uplinks the port of
  * the entry is kept, valid or not; otherwise the choice is random. A spine with several links to a
  * leaf chooses by ECMP.
+ *
+ * The paper names 3 bits, 160 us and a FlowletTimeout of 500 us as the values of its chips (section
+ * 3.6), and finds 3 to 6 bits, 100 to 500 us and 300 us to 1 ms nearly as good. The simulator of
+ * ConWeave's authors (conga-routing.cc of github.com/conweave-project/conweave-ns3) runs CONGA with
+ * DreInterval 200 us, DreAlpha 0.2, FlowletTimeout 100 us, 3 bits and 10 ms. It differs from the
+ * paper: a flowlet ends after a gap of exactly FlowletTimeout, the feedback is chosen at random,
+ * and a metric that is not updated for 10 ms is forgotten at once.
  */
 class QbbCongaPathSelector : public QbbPathSelector
 {

@@ -169,6 +169,17 @@ class QbbConWeavePathSelector::Leaf
         }
     }
 
+    void ForEachHeld(const std::function<void(const QbbFrame&, uint16_t)>& visit) const
+    {
+        for (const auto& [deadline, receiver] : m_deadlines)
+        {
+            for (const QbbFramePtr& frame : receiver->frames)
+            {
+                visit(*frame, receiver->egress->GetPortNumber());
+            }
+        }
+    }
+
     uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) const
     {
         const auto tag = frame.hasFabric ? ReadConWeaveTag(frame) : std::nullopt;
@@ -718,6 +729,34 @@ QbbConWeavePathSelector::GetTypeId()
     return tid;
 }
 
+QbbConWeaveCounters&
+QbbConWeaveCounters::operator+=(const QbbConWeaveCounters& other)
+{
+    requests += other.requests;
+    repliesInTime += other.repliesInTime;
+    tails += other.tails;
+    reroutes += other.reroutes;
+    idleReroutes += other.idleReroutes;
+    clears += other.clears;
+    notifyReceived += other.notifyReceived;
+    controlSent += other.controlSent;
+    controlBytes += other.controlBytes;
+    notifySent += other.notifySent;
+    heldFrames += other.heldFrames;
+    heldBytes += other.heldBytes;
+    peakHeldBytes = std::max(peakHeldBytes, other.peakHeldBytes);
+    queues += other.queues;
+    peakQueues = std::max(peakQueues, other.peakQueues);
+    peakPortQueues = std::max(peakPortQueues, other.peakPortQueues);
+    noQueue += other.noQueue;
+    tailResumes += other.tailResumes;
+    timerResumes += other.timerResumes;
+    otherResumes += other.otherResumes;
+    earlyResumes += other.earlyResumes;
+    lostTails += other.lostTails;
+    return *this;
+}
+
 QbbConWeavePathSelector::QbbConWeavePathSelector()
     : m_random(CreateObject<UniformRandomVariable>())
 {
@@ -750,6 +789,7 @@ QbbConWeavePathSelector::Configure()
 {
     NS_LOG_FUNCTION(this);
     RefuseOtherNeighbours();
+    RefuseSharedLeaves();
     m_leaf = std::make_unique<Leaf>(*this);
 }
 
@@ -769,6 +809,16 @@ void
 QbbConWeavePathSelector::FrameJoins(QbbPort& egress, QbbFramePtr& frame)
 {
     m_leaf->FrameJoins(egress, frame);
+}
+
+void
+QbbConWeavePathSelector::ForEachHeld(
+    const std::function<void(const QbbFrame&, uint16_t)>& visit) const
+{
+    if (m_leaf)
+    {
+        m_leaf->ForEachHeld(visit);
+    }
 }
 
 uint16_t

@@ -47,6 +47,14 @@ struct QbbConWeaveCounters
     uint64_t otherResumes{0};   //!< queues that a frame of a newer epoch has released
     uint64_t earlyResumes{0};   //!< TAILs that came after rerouted frames had gone on: disorder
     uint64_t lostTails{0};      //!< TAILs that never came although rerouted frames did
+
+    /**
+     * Adds the counters of another switch. Of peaks the larger one counts.
+     *
+     * \param other the counters
+     * \return this object
+     */
+    QbbConWeaveCounters& operator+=(const QbbConWeaveCounters& other);
 };
 
 /**
@@ -128,6 +136,8 @@ class QbbConWeavePathSelector : public QbbPathSelector
     uint32_t GetHeaderBytes() const override;
     void FrameArrives(QbbPort& ingress, QbbFramePtr& frame) override;
     void FrameJoins(QbbPort& egress, QbbFramePtr& frame) override;
+    void ForEachHeld(
+        const std::function<void(const QbbFrame& frame, uint16_t egress)>& visit) const override;
 
     /** \return counters of this switch */
     const QbbConWeaveCounters& GetCounters() const

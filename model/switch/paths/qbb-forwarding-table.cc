@@ -19,6 +19,7 @@ QbbForwardingTable::Clear()
     m_singles.clear();
     m_routes.Clear();
     m_hasSingles = false;
+    m_hasSharedLeaves = false;
     m_prefixes.clear();
 }
 
@@ -26,9 +27,11 @@ void
 QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
                              uint32_t nLeaves,
                              uint32_t leaf,
-                             uint32_t nPorts)
+                             uint32_t nPorts,
+                             bool shares)
 {
     ++m_version;
+    m_hasSharedLeaves = shares;
     m_hosts = std::move(hosts);
     m_leaf = leaf;
     m_routeOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
@@ -48,6 +51,13 @@ QbbForwardingTable::SetLeafRoute(uint32_t leaf, const Group& ports)
 {
     ++m_version;
     m_routeOfLeaf[GetLeafIndex(leaf)] = ports.empty() ? NO_ROUTE : GetRoute(ports);
+}
+
+void
+QbbForwardingTable::SetSharedLeaf(uint32_t leaf, uint16_t shift)
+{
+    ++m_version;
+    m_routeOfLeaf[GetLeafIndex(leaf)] = LOCAL + shift;
 }
 
 void

@@ -119,14 +119,15 @@ class QbbAddressTable
 /**
  * \ingroup rdma
  * Location of a host in a fabric: the switch that the host is attached to (its leaf), and the port
- * of that switch.
+ * of that switch. A host whose address is that of several ports (a bond) may have several leaves;
+ * the set of these leaves then has a number of its own, a shared leaf.
  */
 struct QbbHostPlace
 {
     static constexpr uint32_t NO_LEAF = UINT32_MAX; //!< the address belongs to no host
 
-    uint32_t leaf{NO_LEAF}; //!< number of the leaf, counted from 0
-    uint16_t port{0};       //!< the leaf's port towards the host
+    uint32_t leaf{NO_LEAF}; //!< number of the leaf or of the shared leaf, counted from 0
+    uint16_t port{0};       //!< the leaf's port towards the host; shared leaf: its first switch's
 };
 
 /**
@@ -141,8 +142,9 @@ using QbbHostIndex = QbbAddressTable<QbbHostPlace>;
  * Equal-cost next hops of a switch. The route of a destination is looked up in this order:
  *
  * - the route of the single destination (SetRoute());
- * - the route to the host (SetHosts()): the port to the host at the host's leaf; the route to that
- *   leaf (SetLeafRoute()), shared by all hosts of the leaf, at other switches;
+ * - the route to the host (SetHosts()): the port to the host at the host's leaf, or at each of its
+ *   leaves; the route to that leaf (SetLeafRoute()), shared by all hosts of the leaf, at other
+ *   switches;
  * - the longest prefix that matches (AddPrefix()).
  *
  * Destinations with equal sets of ports share one group. Parallel links are separate members of a
@@ -176,17 +178,44 @@ class QbbForwardingTable
      * \param nLeaves number of leaves in the fabric
      * \param leaf number of this switch among the leaves, or QbbHostPlace::NO_LEAF
      * \param nPorts number of ports of this switch, at least 1 + the highest port of its hosts
+     * \param shares true if some of the leaves are shared ones
      */
     void SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
                   uint32_t nLeaves,
                   uint32_t leaf,
-                  uint32_t nPorts);
+                  uint32_t nPorts,
+                  bool shares = false);
 
     /**
      * \param leaf number of a leaf of SetHosts(), not this switch
      * \param ports equal-cost ports towards the leaf, ascending; empty: no route
      */
     void SetLeafRoute(uint32_t leaf, const Group& ports);
+
+    /**
+     * Makes this switch one of the switches of a shared leaf, whose hosts it delivers to.
+     *
+     * \param leaf number of a shared leaf of SetHosts(), below its number of leaves
+     * \param shift difference, modulo 65536, between the port of this switch that leads to a host
+     *        of the shared leaf and QbbHostPlace::port of the host; one value for all its hosts
+     */
+    void SetSharedLeaf(uint32_t leaf, uint16_t shift);
+
+    /**
+     * \param leaf number of a leaf of SetHosts()
+     * \return ports of SetLeafRoute(), or null if there is no route or this switch is the leaf
+     */
+    const Group* GetLeafRoute(uint32_t leaf) const
+    {
+        const uint32_t route = m_routeOfLeaf[GetLeafIndex(leaf)];
+        return route >= FIRST ? GetPorts(route) : nullptr;
+    }
+
+    /** \return true if hosts may have several leaves, at this switch or at others */
+    bool HasSharedLeaves() const
+    {
+        return m_hasSharedLeaves;
+    }
 
     /**
      * \param destination IPv4 address, host byte order
@@ -258,7 +287,7 @@ class QbbForwardingTable
         return m_leaf;
     }
 
-    /** \return number of leaves in the fabric, which are numbered from 0 */
+    /** \return number of leaves in the fabric, shared ones included, which are numbered from 0 */
     uint32_t GetNLeaves() const
     {
         return m_routeOfLeaf.empty() ? 0 : static_cast<uint32_t>(m_routeOfLeaf.size() - 1);
@@ -266,8 +295,8 @@ class QbbForwardingTable
 
     /**
      * \param destination IPv4 address, host byte order
-     * \return number of the leaf of the host; QbbHostPlace::NO_LEAF: the address is that of no
-     * host, or the host's link is down
+     * \return number of the leaf, or of the shared leaf, of the host; QbbHostPlace::NO_LEAF: the
+     * address is that of no host, or the host's link is down
      */
     uint32_t GetLeafOf(uint32_t destination) const
     {
@@ -306,16 +335,18 @@ class QbbForwardingTable
         uint32_t group{0}; //!< index of the run's ports in m_groups
     };
 
-    // A route is stored as a number: a special value, FIRST + the index of a group in m_groups, or
-    // RUN + a number of ports in bits 16 to 30 + the lowest port. In a Clos fabric nearly all
-    // routes are runs of ports, and a frame finds its port without reading a group.
+    // A route is stored as a number: a special value, LOCAL + a shift of ports, FIRST + the index
+    // of a group in m_groups, or RUN + a number of ports in bits 16 to 30 + the lowest port. In a
+    // Clos fabric nearly all routes are runs of ports, and a frame finds its port without reading a
+    // group.
 
-    static constexpr uint32_t NO_ROUTE = 0;     //!< no route
-    static constexpr uint32_t REMOVED = 1;      //!< route of a destination: removed by SetRoute()
-    static constexpr uint32_t LOCAL = 1;        //!< route of a leaf: the leaf is this switch
-    static constexpr uint32_t FIRST = 2;        //!< number of the first group
-    static constexpr uint32_t RUN = 0x80000000; //!< flag: consecutive ports
-    static constexpr uint32_t LONGEST_RUN = 0x7fff; //!< most ports in a run
+    static constexpr uint32_t NO_ROUTE = 0;      //!< no route
+    static constexpr uint32_t REMOVED = 1;       //!< route of a destination: removed by SetRoute()
+    static constexpr uint32_t LOCAL = 1;         //!< route of a leaf: the leaf is this switch
+    static constexpr uint32_t SHIFTS = 1U << 16; //!< number of shifts of a route LOCAL + shift
+    static constexpr uint32_t FIRST = LOCAL + SHIFTS; //!< number of the first group
+    static constexpr uint32_t RUN = 0x80000000;       //!< flag: consecutive ports
+    static constexpr uint32_t LONGEST_RUN = 0x7fff;   //!< most ports in a run
 
     /** \param leaf a leaf, or NO_LEAF, which precedes leaf 0 \return index in m_routeOfLeaf */
     static uint32_t GetLeafIndex(uint32_t leaf)
@@ -373,15 +404,16 @@ class QbbForwardingTable
             {
                 return GetPorts(route);
             }
-            if (route == LOCAL)
+            if (route != NO_ROUTE)
             {
-                return &m_singles[place.port];
+                return &m_singles[static_cast<uint16_t>(place.port + (route - LOCAL))];
             }
         }
         return m_prefixes.empty() ? nullptr : LookupPrefix(destination);
     }
 
     bool m_hasSingles{false};                    //!< m_routes is not empty
+    bool m_hasSharedLeaves{false};               //!< value of HasSharedLeaves()
     std::shared_ptr<const QbbHostIndex> m_hosts; //!< locations of hosts from SetHosts(), or null
     std::vector<uint32_t> m_routeOfLeaf;         //!< route of each leaf, by GetLeafIndex()
     std::vector<Group> m_groups;                 //!< groups of several ports

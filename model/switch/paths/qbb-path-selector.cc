@@ -42,6 +42,11 @@ QbbPathSelector::FrameJoins(QbbPort&, QbbFramePtr&)
 }
 
 void
+QbbPathSelector::ForEachHeld(const std::function<void(const QbbFrame&, uint16_t)>&) const
+{
+}
+
+void
 QbbPathSelector::FrameDeparts(QbbPort&, QbbFrame&, RdmaPs)
 {
 }
@@ -84,6 +89,16 @@ QbbPathSelector::RefuseOtherNeighbours() const
                      "; accepted: the same selector at all switches, since the switches add a "
                      "header for each other to frames");
     }
+}
+
+void
+QbbPathSelector::RefuseSharedLeaves() const
+{
+    RefuseRdmaIf(m_switch->GetForwardingTable().HasSharedLeaves(),
+                 GetInstanceTypeId().GetName(),
+                 " knows one leaf for each host, and hosts of this fabric are bonded to several "
+                 "leaves; accepted: a path selector that looks at the ports of a switch alone, or "
+                 "hosts whose ports have addresses of their own");
 }
 
 QbbFramePtr

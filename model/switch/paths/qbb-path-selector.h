@@ -11,6 +11,7 @@
 #include <ns3/object.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace ns3
@@ -154,6 +155,16 @@ class QbbPathSelector : public Object
     virtual void FrameJoins(QbbPort& egress, QbbFramePtr& frame);
 
     /**
+     * Visits the frames that the selector holds back, see FrameJoins(). What asks which frames wait
+     * for an egress port, as the deadlock detector and the pause tree do, then sees these frames,
+     * too. A selector that holds frames back overrides this function.
+     *
+     * \param visit called with each frame and the number of its egress port
+     */
+    virtual void ForEachHeld(
+        const std::function<void(const QbbFrame& frame, uint16_t egress)>& visit) const;
+
+    /**
      * Called at the moment DEPARTS, when the transmission of a frame begins; not for pause frames.
      *
      * \param egress port that sends the frame
@@ -220,6 +231,12 @@ class QbbPathSelector : public Object
      * would not understand the headers of this one.
      */
     void RefuseOtherNeighbours() const;
+
+    /**
+     * Ends the program with a message if a host of the fabric has several leaves. For selectors
+     * that take an address for that of one leaf.
+     */
+    void RefuseSharedLeaves() const;
 
     /**
      * Makes a frame of RoCEv2 without payload: a CNP for queue pair 0, with DSCP, ECN and UDP

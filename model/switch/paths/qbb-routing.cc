@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
+#include <tuple>
 
 namespace ns3
 {
@@ -64,7 +66,9 @@ QbbRouting::DoDispose()
     m_switches.clear();
     m_switchOfNode.clear();
     m_hosts.clear();
-    m_portOfAddress.clear();
+    m_hostOfAddress.clear();
+    m_bonds.clear();
+    m_isBonded.clear();
     m_prefixes.clear();
     m_pending.clear();
     m_index = nullptr;
@@ -85,13 +89,27 @@ QbbRouting::AddSwitch(Ptr<QbbSwitch> sw)
 void
 QbbRouting::AddHost(Ptr<QbbNetDevice> port, Ipv4Address address)
 {
-    const auto [found, isNew] = m_portOfAddress.emplace(address.Get(), port);
-    NS_ABORT_MSG_IF(!isNew,
-                    "rdma: host address " << address << " of node " << port->GetNode()->GetId()
-                                          << " is already that of node "
-                                          << found->second->GetNode()->GetId()
-                                          << "; every host port needs an address of its own");
+    const auto index = static_cast<uint32_t>(m_hosts.size());
+    const auto [found, isNew] = m_hostOfAddress.emplace(address.Get(), index);
+    if (!isNew)
+    {
+        const uint32_t other = m_hosts[found->second].port->GetNodeId();
+        NS_ABORT_MSG_IF(other != port->GetNodeId(),
+                        "rdma: host address "
+                            << address << " of node " << port->GetNodeId()
+                            << " is already that of node " << other
+                            << "; accepted: an address for each host port, or one for several "
+                               "ports of a node, which then form a bond");
+        HostPorts& ports = m_bonds[address.Get()].ports;
+        if (ports.empty())
+        {
+            ports.push_back(found->second);
+            m_isBonded[found->second] = true;
+        }
+        ports.push_back(index);
+    }
     m_hosts.push_back({port, address.Get()});
+    m_isBonded.push_back(!isNew);
 }
 
 void
@@ -139,43 +157,183 @@ QbbRouting::PlaceHosts()
         if (leaf == QbbHostPlace::NO_LEAF)
         {
             leaf = static_cast<uint32_t>(m_leaves.size());
-            m_leaves.push_back({found, std::nullopt});
+            m_leaves.push_back({{found}});
         }
         place = {leaf, peer->GetPortNumber()};
         m_index->Set(host.address, place);
+    }
+    m_sharedLeaves.clear();
+    for (auto& [address, bond] : m_bonds)
+    {
+        bond.placed.clear();
+        m_index->Erase(address);
+        // A host that loses a leaf or gets it back is then often a mere change of its location.
+        AddSharedLeaf(GetPlaced(bond.ports, false));
+        AddSharedLeaf(GetPlaced(bond.ports, true));
     }
     const auto nLeaves = static_cast<uint32_t>(m_leaves.size());
     for (std::size_t i = 0; i < m_switches.size(); ++i)
     {
         QbbForwardingTable& table = m_switches[i]->GetForwardingTable();
         table.Clear();
-        table.SetHosts(m_index, nLeaves, leafOfSwitch[i], m_switches[i]->GetNPorts());
+        table.SetHosts(m_index,
+                       nLeaves,
+                       leafOfSwitch[i],
+                       m_switches[i]->GetNPorts(),
+                       !m_sharedLeaves.empty());
     }
+    InstallSharedLeaves();
     UpdateHosts();
 }
 
+QbbRouting::HostPorts
+QbbRouting::GetPlaced(const HostPorts& ports, bool known) const
+{
+    HostPorts placed;
+    std::copy_if(ports.begin(), ports.end(), std::back_inserter(placed), [&](uint32_t host) {
+        return m_places[host].leaf != QbbHostPlace::NO_LEAF &&
+               (!known || IsKnownUp(*m_hosts[host].port));
+    });
+    // The order of the leaves, and not that of the host's ports, tells what hosts have in common.
+    std::sort(placed.begin(), placed.end(), [this](uint32_t a, uint32_t b) {
+        return std::tie(m_places[a].leaf, m_places[a].port) <
+               std::tie(m_places[b].leaf, m_places[b].port);
+    });
+    return placed;
+}
+
+QbbRouting::SharedLeafKey
+QbbRouting::MakeKey(const HostPorts& ports) const
+{
+    // Hosts share a leaf if they are cabled alike: the port of each switch differs from that of the
+    // first switch by the same number. In a pair of leaves that is cabled in parallel all
+    // differences are 0. Several ports at one switch make a leaf of this host alone.
+    const auto leafOf = [this](uint32_t host) { return m_places[host].leaf; };
+    const bool isAlone =
+        std::adjacent_find(ports.begin(), ports.end(), [&leafOf](uint32_t a, uint32_t b) {
+            return leafOf(a) == leafOf(b);
+        }) != ports.end();
+    SharedLeafKey key;
+    for (const uint32_t host : ports)
+    {
+        const uint16_t port = m_places[host].port;
+        const auto shift = static_cast<uint16_t>(port - m_places[ports.front()].port);
+        constexpr uint32_t PORT = 1U << 16; // flag: a port and not a difference
+        key.emplace_back(leafOf(host), isAlone ? PORT | port : shift);
+    }
+    return key;
+}
+
 void
+QbbRouting::AddSharedLeaf(const HostPorts& ports)
+{
+    if (ports.size() < 2)
+    {
+        return;
+    }
+    const auto number = static_cast<uint32_t>(m_leaves.size());
+    if (!m_sharedLeaves.emplace(MakeKey(ports), number).second)
+    {
+        return;
+    }
+    std::vector<uint32_t> switches;
+    for (const uint32_t host : ports)
+    {
+        switches.push_back(m_leaves[m_places[host].leaf].switches.front());
+    }
+    switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
+    m_leaves.push_back({std::move(switches)});
+}
+
+void
+QbbRouting::InstallSharedLeaves()
+{
+    for (const auto& [key, number] : m_sharedLeaves)
+    {
+        std::map<uint32_t, QbbForwardingTable::Group> ports; // of switches, by leaf
+        for (const auto& [leaf, port] : key)
+        {
+            QbbForwardingTable& table =
+                m_switches[m_leaves[leaf].switches.front()]->GetForwardingTable();
+            if (port <= UINT16_MAX)
+            {
+                table.SetSharedLeaf(number, static_cast<uint16_t>(port));
+                continue;
+            }
+            ports[leaf].push_back(static_cast<uint16_t>(port));
+            table.SetLeafRoute(number, ports[leaf]);
+        }
+    }
+}
+
+std::optional<QbbHostPlace>
+QbbRouting::FindPlace(const HostPorts& ports) const
+{
+    if (ports.empty())
+    {
+        return QbbHostPlace();
+    }
+    QbbHostPlace place = m_places[ports.front()];
+    if (ports.size() > 1)
+    {
+        const auto found = m_sharedLeaves.find(MakeKey(ports));
+        if (found == m_sharedLeaves.end())
+        {
+            return std::nullopt;
+        }
+        place.leaf = found->second;
+    }
+    return place;
+}
+
+void
+QbbRouting::SetPlace(uint32_t address, const QbbHostPlace& place)
+{
+    const QbbHostPlace known = m_index->Find(address);
+    if (place.leaf == QbbHostPlace::NO_LEAF)
+    {
+        if (known.leaf != QbbHostPlace::NO_LEAF)
+        {
+            m_index->Erase(address);
+        }
+        return;
+    }
+    if (known.leaf != place.leaf || known.port != place.port)
+    {
+        m_index->Set(address, place);
+    }
+}
+
+bool
 QbbRouting::UpdateHosts()
 {
-    for (auto& leaf : m_leaves)
-    {
-        leaf.address.reset();
-    }
     for (std::size_t i = 0; i < m_hosts.size(); ++i)
     {
         const uint32_t address = m_hosts[i].address;
-        const bool known = m_index->Find(address).leaf != QbbHostPlace::NO_LEAF;
+        if (m_isBonded[i])
+        {
+            continue;
+        }
         const bool up = m_places[i].leaf != QbbHostPlace::NO_LEAF && IsKnownUp(*m_hosts[i].port);
-        if (up)
+        SetPlace(address, up ? m_places[i] : QbbHostPlace());
+    }
+    for (auto& [address, bond] : m_bonds)
+    {
+        HostPorts placed = GetPlaced(bond.ports, true);
+        if (placed == bond.placed)
         {
-            m_leaves[m_places[i].leaf].address = address;
+            continue;
         }
-        if (up != known)
+        const auto place = FindPlace(placed);
+        if (!place)
         {
-            up ? m_index->Set(address, m_places[i]) : m_index->Erase(address);
+            return false;
         }
+        SetPlace(address, *place);
+        bond.placed = std::move(placed);
     }
     m_index->Freeze();
+    return true;
 }
 
 QbbSwitchGraph
@@ -252,7 +410,7 @@ QbbRouting::ComputeAll(const T& algorithm)
 {
     for (uint32_t leaf = 0; leaf < m_leaves.size(); ++leaf)
     {
-        algorithm.ComputeRoutesTo(leaf, m_leaves[leaf].sw, m_graph);
+        algorithm.ComputeRoutesTo(leaf, m_leaves[leaf].switches, m_graph);
     }
 }
 
@@ -272,8 +430,10 @@ QbbRouting::HasOwnRoutes() const
     }
     for (std::size_t i = 0; i < m_hosts.size(); ++i)
     {
-        // The cable may lead to another host, or have been attached later.
-        if (m_places[i].leaf == QbbHostPlace::NO_LEAF && m_hosts[i].port->GetPeer())
+        // The cable may have been attached later.
+        const QbbPort* const peer = m_hosts[i].port->GetPeer();
+        if (m_places[i].leaf == QbbHostPlace::NO_LEAF && peer &&
+            FindSwitch(peer->GetNodeId()) != NO_SWITCH)
         {
             return false;
         }
@@ -316,13 +476,12 @@ QbbRouting::UpdateRoutes()
     }
     // A link is two edges, one at each end.
     const bool oneLink = changed.size() == 2 && changed[0].second.to == changed[1].first;
-    if (!mayUpdate || (!changed.empty() && !oneLink))
+    if (!mayUpdate || (!changed.empty() && !oneLink) || !UpdateHosts())
     {
         ComputeRoutes();
         m_routesChanged();
         return;
     }
-    UpdateHosts();
     if (!changed.empty())
     {
         const auto& [a, atA] = changed[0];
@@ -416,7 +575,10 @@ QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t fl
         const uint32_t at = FindSwitch(peer->GetNodeId());
         if (at == NO_SWITCH)
         {
-            return path;
+            // A switch sends frames to their host alone, or to a gateway.
+            const bool isDirect = path.size() == 1;
+            return isDirect && !HasAddress(*peer, destination.Get()) ? std::vector<const QbbPort*>()
+                                                                     : path;
         }
         const QbbSwitch& sw = *m_switches[at];
         const QbbForwardingTable::Group* group = sw.GetForwardingTable().Lookup(destination.Get());
@@ -427,6 +589,113 @@ QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t fl
         path.push_back(&sw.GetDevice(sw.PredictPort(flowHash, *group)));
     }
     return {};
+}
+
+bool
+QbbRouting::HasAddress(const QbbPort& port, uint32_t address) const
+{
+    const auto has = [this, &port](uint32_t host) {
+        return static_cast<const QbbPort*>(PeekPointer(m_hosts[host].port)) == &port;
+    };
+    const auto found = m_hostOfAddress.find(address);
+    if (found == m_hostOfAddress.end())
+    {
+        return false;
+    }
+    const auto bond = m_bonds.find(address);
+    return bond == m_bonds.end()
+               ? has(found->second)
+               : std::any_of(bond->second.ports.begin(), bond->second.ports.end(), has);
+}
+
+std::optional<uint32_t>
+QbbRouting::FindForwardingHost(const QbbPort& port, uint32_t destination) const
+{
+    std::unordered_map<uint32_t, std::vector<const QbbPort*>> portsOfHost;
+    for (const Host& host : m_hosts)
+    {
+        portsOfHost[host.port->GetNodeId()].push_back(PeekPointer(host.port));
+    }
+    // Breadth first over all nodes, as if hosts forwarded: the first host on the way to each node.
+    std::unordered_map<uint32_t, std::optional<uint32_t>> firstHost;
+    firstHost[port.GetNodeId()] = std::nullopt;
+    std::vector<const QbbPort*> open{&port};
+    for (std::size_t next = 0; next < open.size(); ++next)
+    {
+        const QbbPort* const peer = open[next]->GetPeer();
+        if (!peer || !IsKnownUp(*open[next]))
+        {
+            continue;
+        }
+        const std::optional<uint32_t> before = firstHost[open[next]->GetNodeId()];
+        const uint32_t node = peer->GetNodeId();
+        const uint32_t sw = FindSwitch(node);
+        if (sw == NO_SWITCH && HasAddress(*peer, destination))
+        {
+            return before;
+        }
+        const auto host = before || sw != NO_SWITCH ? before : std::optional<uint32_t>(node);
+        if (!firstHost.emplace(node, host).second)
+        {
+            continue;
+        }
+        const std::vector<const QbbPort*> onward =
+            sw == NO_SWITCH ? portsOfHost[node] : m_switches[sw]->GetOnwardPorts();
+        open.insert(open.end(), onward.begin(), onward.end());
+    }
+    return std::nullopt;
+}
+
+std::string
+QbbRouting::GetNoPathReason(const QbbPort& port, Ipv4Address destination) const
+{
+    std::ostringstream text;
+    const auto describe = [](const QbbPort& at) {
+        return "port " + std::to_string(at.GetDeviceIndex()) + " of node " +
+               std::to_string(at.GetNodeId());
+    };
+    const QbbPort* at = &port;
+    for (std::size_t hops = 0; hops <= m_switches.size() + 1; ++hops)
+    {
+        const QbbPort* const peer = at->GetPeer();
+        if (!peer || !at->IsUp())
+        {
+            text << describe(*at) << (peer ? " has a link that is down" : " has no cable");
+            return text.str();
+        }
+        const uint32_t next = FindSwitch(peer->GetNodeId());
+        if (next == NO_SWITCH)
+        {
+            if (hops > 0 || HasAddress(*peer, destination.Get()))
+            {
+                return "";
+            }
+            text << describe(*at) << " is cabled to node " << peer->GetNodeId()
+                 << ", a host that has not the address " << destination
+                 << ", and hosts do not forward";
+            return text.str();
+        }
+        const QbbForwardingTable::Group* const group =
+            m_switches[next]->GetForwardingTable().Lookup(destination.Get());
+        if (!group)
+        {
+            text << "the switch of node " << peer->GetNodeId() << " has no route to "
+                 << destination;
+            const auto host = FindForwardingHost(port, destination.Get());
+            if (host)
+            {
+                text << "; the way leads through node " << *host
+                     << ", a host, and hosts do not forward";
+            }
+            else if (m_hostOfAddress.count(destination.Get()) == 0)
+            {
+                text << ", which no host has";
+            }
+            return text.str();
+        }
+        at = &m_switches[next]->GetDevice(group->front());
+    }
+    return "the routes form a loop";
 }
 
 std::vector<Ptr<QbbNetDevice>>

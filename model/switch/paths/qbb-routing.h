@@ -11,8 +11,12 @@
 #include <ns3/object.h>
 #include <ns3/traced-callback.h>
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -34,6 +38,10 @@ namespace ns3
  *   links alone uses all shortest downward paths. Any other switch goes up, to all neighbours from
  *   which the rest of the path is shortest. In a Clos network without failures, these are the
  *   shortest paths. A destination without such a path has no route.
+ *
+ * An address may be that of several ports of a host, which then form a bond (RdmaNic). Other
+ * switches use the shortest paths to the nearest of the host's leaves, and each leaf delivers
+ * frames itself. A leaf whose link to the host is down sends frames on to the other leaves.
  *
  * The graph comes from the devices and their cables, so neither node numbering nor a topology
  * file is needed. With ShortestPath and without gateways, a link that goes down or up changes only
@@ -61,10 +69,10 @@ class QbbRouting : public Object
     void AddSwitch(Ptr<QbbSwitch> sw);
 
     /**
-     * Aborts with a message if another port has the address.
+     * Aborts with a message if a port of another node has the address.
      *
      * \param port a host's port
-     * \param address IPv4 address of the port
+     * \param address IPv4 address of the port; that of other ports of the node for a bond
      */
     void AddHost(Ptr<QbbNetDevice> port, Ipv4Address address);
 
@@ -102,8 +110,9 @@ class QbbRouting : public Object
     }
 
     /**
-     * \return number of the leaf of each host's port. Another switch has the same routes to all
-     *         ports of a leaf. QbbHostPlace::NO_LEAF: the leaf is unknown, or the link is down
+     * \return number of the leaf of the address of each host's port, in the order of GetHosts().
+     * The leaves of a bond have a number of their own as a set. Another switch has the same routes
+     * to all addresses of a leaf. QbbHostPlace::NO_LEAF: the leaf is unknown, or the links are down
      */
     std::vector<uint32_t> GetLeaves() const;
 
@@ -120,7 +129,8 @@ class QbbRouting : public Object
     void SetLinkUp(Ptr<QbbChannel> channel, bool up);
 
     /**
-     * Follows the routes of one flow.
+     * Follows the routes of one flow. Hosts do not forward: over a cable between two hosts, the
+     * only path is that to the other end.
      *
      * \param port the sending host's port
      * \param destination IPv4 address of the receiver
@@ -144,6 +154,16 @@ class QbbRouting : public Object
     std::vector<const QbbPort*> FollowPath(const QbbPort& port,
                                            Ipv4Address destination,
                                            uint32_t flowHash) const;
+
+    /**
+     * Says why there is no path, for messages.
+     *
+     * \param port the sending host's port
+     * \param destination IPv4 address of the receiver
+     * \return the reason, such as a cable that ends at another host, which does not forward; empty
+     *         if each switch on the way has a route
+     */
+    std::string GetNoPathReason(const QbbPort& port, Ipv4Address destination) const;
 
   protected:
     void DoDispose() override;
@@ -172,11 +192,67 @@ class QbbRouting : public Object
     /** \return neighbours of each switch, over links that the switches take to be up */
     QbbSwitchGraph GetGraph() const;
 
+    /// Indices in m_hosts of ports with one address.
+    using HostPorts = std::vector<uint32_t>;
+
+    /** An address with several ports. */
+    struct Bond
+    {
+        HostPorts ports;  //!< all ports
+        HostPorts placed; //!< ports of the present location, in the order of GetPlaced()
+    };
+
+    /// A shared leaf: the leaves of its switches, each with what tells its ports. See MakeKey().
+    using SharedLeafKey = std::vector<std::pair<uint32_t, uint32_t>>;
+
     /** Finds the leaves, and sets the locations of hosts in the forwarding tables. */
     void PlaceHosts();
 
-    /** Updates the locations of hosts after changes of the links of hosts. */
-    void UpdateHosts();
+    /**
+     * Updates the locations of hosts after changes of the links of hosts.
+     *
+     * \return false if a shared leaf is missing, so that PlaceHosts() is needed
+     */
+    bool UpdateHosts();
+
+    /**
+     * \param ports ports of GetPlaced(), two at least
+     * \return key of their shared leaf
+     */
+    SharedLeafKey MakeKey(const HostPorts& ports) const;
+
+    /**
+     * \param ports ports of an address
+     * \param known true: only ports whose links the switches take to be up; false: all with a leaf
+     * \return ports that lead to a leaf, by leaf and port of the leaf
+     */
+    HostPorts GetPlaced(const HostPorts& ports, bool known) const;
+
+    /** Numbers the shared leaf of several ports, unless it has a number. \param ports ports of
+     * GetPlaced() */
+    void AddSharedLeaf(const HostPorts& ports);
+
+    /**
+     * \param ports ports of GetPlaced()
+     * \return location of the host; none: the shared leaf has no number
+     */
+    std::optional<QbbHostPlace> FindPlace(const HostPorts& ports) const;
+
+    /** Sets the location of an address. \param address the address \param place its location */
+    void SetPlace(uint32_t address, const QbbHostPlace& place);
+
+    /** Makes the switches of all shared leaves deliver to the leaves' hosts. */
+    void InstallSharedLeaves();
+
+    /** \param port a host's port \param address an address \return true if the port has it */
+    bool HasAddress(const QbbPort& port, uint32_t address) const;
+
+    /**
+     * \param port the sending host's port
+     * \param destination IPv4 address of the receiver
+     * \return id of the first host that would have to forward; none if no cables lead there
+     */
+    std::optional<uint32_t> FindForwardingHost(const QbbPort& port, uint32_t destination) const;
 
     /** \param algorithm installs its routes to all leaves in the switches */
     template <typename T>
@@ -213,15 +289,19 @@ class QbbRouting : public Object
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
     std::vector<uint32_t> m_switchOfNode;   //!< by node id; NO_SWITCH for other nodes
     std::vector<Host> m_hosts;              //!< host ports
-    /// Host port by address, to find duplicates.
-    std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
-    Time m_convergenceDelay;                        //!< attribute ConvergenceDelay
-    TracedCallback<> m_routesChanged;               //!< trace source RoutesChanged
-    std::shared_ptr<QbbHostIndex> m_index;          //!< locations of the hosts whose links are up
-    std::vector<QbbHostPlace> m_places;             //!< location of each host, by index in m_hosts
-    std::vector<QbbShortestRouting::Leaf> m_leaves; //!< switches with hosts, by leaf number
-    QbbSwitchGraph m_graph;                         //!< graph of the installed routes
-    std::vector<uint64_t> m_versions;               //!< version of each switch's installed routes
+    /// Index in m_hosts of the first port with an address, by address.
+    std::unordered_map<uint32_t, uint32_t> m_hostOfAddress;
+    std::map<uint32_t, Bond> m_bonds; //!< addresses with several ports
+    std::vector<bool> m_isBonded;     //!< by index in m_hosts: another port has the address
+    std::map<SharedLeafKey, uint32_t> m_sharedLeaves; //!< numbers of the shared leaves
+    Time m_convergenceDelay;                          //!< attribute ConvergenceDelay
+    TracedCallback<> m_routesChanged;                 //!< trace source RoutesChanged
+    std::shared_ptr<QbbHostIndex> m_index;            //!< locations of the hosts whose links are up
+    std::vector<QbbHostPlace> m_places; //!< location of each host, by index in m_hosts
+    /// Switches with hosts, then the sets of switches that share hosts, by leaf number.
+    std::vector<QbbShortestRouting::Leaf> m_leaves;
+    QbbSwitchGraph m_graph;           //!< graph of the installed routes
+    std::vector<uint64_t> m_versions; //!< version of each switch's installed routes
     std::unordered_map<const QbbChannel*, PendingLink> m_pending; //!< links with pending changes
 };
 

@@ -40,17 +40,17 @@ QbbShortestRouting::GetHops(const QbbSwitchGraph& graph, std::vector<uint32_t> f
 
 void
 QbbShortestRouting::ComputeRoutesTo(uint32_t leaf,
-                                    uint32_t target,
+                                    const std::vector<uint32_t>& targets,
                                     const QbbSwitchGraph& graph) const
 {
-    // Links are symmetric, so the hops from the target are the hops to the target.
-    const std::vector<uint32_t> hops = GetHops(graph, {target});
+    // Links are symmetric, so the hops from the targets are the hops to the targets.
+    const std::vector<uint32_t> hops = GetHops(graph, targets);
     QbbForwardingTable::Group ports;
     for (uint32_t at = 0; at < graph.size(); ++at)
     {
-        if (at == target)
+        if (hops[at] == 0)
         {
-            continue;
+            continue; // a target
         }
         ports.clear();
         for (const QbbSwitchEdge& edge : graph[at])
@@ -74,21 +74,25 @@ QbbShortestRouting::ChangeLink(const LinkChange& change,
                                                     GetHops(without, {change.sw[1]})};
     for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
     {
-        const uint32_t target = leaves[leaf].sw;
-        if (hops[0][target] == hops[1][target])
+        std::array<uint32_t, 2> away{UNREACHED, UNREACHED}; // hops from the ends to the leaf
+        for (const uint32_t target : leaves[leaf].switches)
+        {
+            away = {std::min(away[0], hops[0][target]), std::min(away[1], hops[1][target])};
+        }
+        if (away[0] == away[1])
         {
             continue; // no shortest path to the leaf uses the link
         }
-        const std::size_t far = hops[1][target] > hops[0][target] ? 1 : 0;
+        const std::size_t far = away[1] > away[0] ? 1 : 0;
         QbbForwardingTable& table = m_switches[change.sw[far]]->GetForwardingTable();
         const QbbForwardingTable::Group* route = nullptr;
-        if (leaves[leaf].address && hops[far][target] == hops[1 - far][target] + 1)
+        if (away[far] == away[1 - far] + 1)
         {
-            route = table.Lookup(*leaves[leaf].address);
+            route = table.GetLeafRoute(leaf);
         }
         if (!route)
         {
-            ComputeRoutesTo(leaf, target, now);
+            ComputeRoutesTo(leaf, leaves[leaf].switches, now);
             continue;
         }
         // All distances to the leaf stay the same: only the farther end gains or loses a next hop.

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace ns3
@@ -39,11 +38,13 @@ using QbbSwitchGraph = std::vector<std::vector<QbbSwitchEdge>>;
 class QbbShortestRouting
 {
   public:
-    /** A switch with hosts. Its number is its index in a list of leaves. */
+    /**
+     * A switch with hosts, or a set of switches that share hosts. Its number is its index in a list
+     * of leaves.
+     */
     struct Leaf
     {
-        uint32_t sw{0};                  //!< index of the switch
-        std::optional<uint32_t> address; //!< address of a host whose link is up, if there is one
+        std::vector<uint32_t> switches; //!< indices of the switches, at least one
     };
 
     /** A link between two switches that went down or up. */
@@ -69,12 +70,15 @@ class QbbShortestRouting
 
     /**
      * Installs the routes to a leaf in the switches, and removes those of switches without a path.
+     * A switch uses all shortest paths to the nearest of the leaf's switches.
      *
      * \param leaf number of a leaf
-     * \param target index of the leaf's switch
+     * \param targets indices of the leaf's switches, which deliver frames themselves
      * \param graph neighbours of each switch
      */
-    void ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const;
+    void ComputeRoutesTo(uint32_t leaf,
+                         const std::vector<uint32_t>& targets,
+                         const QbbSwitchGraph& graph) const;
 
     /**
      * Changes the installed routes after a link went down or up. Routes to leaves whose shortest

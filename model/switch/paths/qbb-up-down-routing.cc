@@ -66,11 +66,16 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
 }
 
 void
-QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const
+QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf,
+                                  const std::vector<uint32_t>& targets,
+                                  const QbbSwitchGraph& graph) const
 {
-    // Hops to the target over downward links only.
+    // Hops to the nearest target over downward links only.
     std::vector<uint32_t> downhill(graph.size(), UNREACHED);
-    downhill[target] = 0;
+    for (const uint32_t target : targets)
+    {
+        downhill[target] = 0;
+    }
     for (auto at = m_fromTop.rbegin(); at != m_fromTop.rend(); ++at)
     {
         for (const QbbSwitchEdge& edge : graph[*at])
@@ -95,7 +100,7 @@ QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitc
                 hops[at] = std::min(hops[at], hops[edge.to] + 1);
             }
         }
-        if (at == target || hops[at] == UNREACHED)
+        if (hops[at] == 0 || hops[at] == UNREACHED)
         {
             continue;
         }

@@ -31,7 +31,12 @@ namespace ns3
  *
  * Source: Bonato et al., "REPS: Recycled Entropy Packet Spraying for Adaptive Load Balancing and
  * Failure Mitigation"; the defaults of FreezeTime and ExplorePackets and the emptied ring from
- * UecMpReps of uet-htsim.
+ * UecMpReps of uet-htsim. The rules are those of the paper, as its authors' simulator has them
+ * (github.com/tommasobo/REPS_EuroSys_Artifact, uec.cpp and buffer_reps.cpp), but for one: where
+ * switches trim no packets, their hosts freeze only if the round trips before the timeout were
+ * below 1.65 base round trips, so that losses by congestion do not freeze. Here any timeout
+ * freezes. While it is frozen, uet-htsim takes the entropies of the ring in turn, whether they are
+ * fresh or not; here fresh ones go first.
  */
 class RdmaRepsEntropy : public RdmaEntropy
 {

@@ -100,6 +100,7 @@ IrnBufferingResponder::TakeWrite(const QbbFrameExtensions& headers,
         request.packet = packet;
         request.opcode = opcode;
         request.bytes = m_message.GetBytes();
+        request.address = m_message.GetAddress();
         Perform(request, now);
     }
 }

@@ -28,7 +28,9 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
     request.packet = packet;
     request.opcode = frame.opcode & RDMA_OPERATION_MASK;
     request.bytes = info.reth ? frame.dmaLength : uint64_t{frame.offset} + frame.payload;
-    request.address = frame.virtualAddress;
+    // Each packet of a WRITE has the address of its own first byte.
+    request.address =
+        frame.virtualAddress - (frame.payload > 0 ? request.bytes - frame.payload : 0);
     request.compare = frame.compare;
     request.swapOrAdd = frame.swapOrAdd;
     request.immediate = frame.immediate;

@@ -128,6 +128,17 @@ IrnSpreadSender::Judge(RdmaPs now)
 }
 
 void
+IrnSpreadSender::Measure(int64_t arrived, RdmaPs now)
+{
+    // The first packet without acknowledgement is the one that has been late for longest.
+    if (arrived > static_cast<int64_t>(m_acked) && arrived <= static_cast<int64_t>(m_highest) &&
+        m_judged <= m_acked && m_acked < m_gaps.GetEnd())
+    {
+        m_gaps.Overtaken(m_acked, now);
+    }
+}
+
+void
 IrnSpreadSender::Acknowledged(uint64_t)
 {
     m_sacked.Advance(m_acked);
@@ -153,6 +164,7 @@ RdmaSenderEvent
 IrnSpreadSender::OnAck(int64_t packet, RdmaPs now)
 {
     RdmaSenderEvent event;
+    Measure(packet + 1, now);
     event.mayBegin = Advance(packet + 1, now);
     if (packet + 1 > static_cast<int64_t>(m_highest))
     {
@@ -187,6 +199,7 @@ IrnSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
     {
         return event; // names packets never sent
     }
+    Measure(expected, now);
     event.mayBegin = Advance(expected, now);
     if (m_highest == m_acked)
     {
@@ -201,6 +214,10 @@ IrnSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
     {
         const auto packet = static_cast<uint64_t>(selective);
         m_timer.PacketSacked(packet, now);
+        if (packet >= m_judged && packet < m_gaps.GetEnd() && !m_sacked.Test(packet))
+        {
+            m_gaps.Overtaken(packet, now);
+        }
         event.mayBegin = event.mayBegin || !m_sacked.Test(packet);
         m_sacked.Set(packet);
         m_ahead = m_sacked.GetCount();

@@ -127,6 +127,7 @@ class IrnTransport : public RdmaTransport
     bool m_backOff{false};                          //!< attribute BackOffOnLoss
     uint32_t m_bdpCap{0};                           //!< attribute BdpCap
     uint32_t m_networkBdp{0};                       //!< result of SetNetworkBdp(); 0: none
+    RdmaPs m_roundTrip{0};                          //!< RdmaNetworkTimes::roundTrip
     RdmaPs m_spread{0};           //!< twice RdmaNetworkTimes::spread; 0: paths keep the order
     uint32_t m_reorderPackets{0}; //!< attribute ReorderPackets
     uint32_t m_rtoLowPackets{3};  //!< attribute RtoLowPackets
@@ -135,6 +136,7 @@ class IrnTransport : public RdmaTransport
     Time m_rtoLow;                //!< attribute RtoLow
     Time m_rtoHigh;               //!< attribute RtoHigh
     Time m_minRto;                //!< attribute MinRto
+    uint32_t m_reorderMargin{0};  //!< attribute ReorderMargin
     Time m_reorderTime;           //!< attribute ReorderTime
 };
 

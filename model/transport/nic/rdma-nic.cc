@@ -5,6 +5,7 @@
 #include "rdma-compat.h"
 #include "rdma-event-order.h"
 #include "rdma-refuse.h"
+#include "rdma-shared-run.h"
 #include "rdma-warnings.h"
 #include "roce-transport.h"
 
@@ -75,7 +76,44 @@ class TimedSendPipeline final : public RdmaSendPipeline
         m_timer; // time at which the first waiting request may start
 };
 
+/**
+ * \param flowHash QbbFlowHash() of a flow
+ * \param port index of a port
+ * \return weight of the port for the flow, independent of the choices of switches
+ */
+uint64_t
+GetBondWeight(uint32_t flowHash, uint32_t port)
+{
+    // splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+    // 2014)
+    uint64_t x = (uint64_t{port} << 32 | flowHash) + 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
 } // namespace
+
+struct RdmaNic::PortStates
+{
+    /** \param nic the NIC */
+    explicit PortStates(RdmaNic* nic)
+        : timer(nic)
+    {
+    }
+
+    /** State of a port. */
+    struct State
+    {
+        bool isUp{true};        //!< the NIC takes the port to be up
+        RdmaPs due{RDMA_NEVER}; //!< instant at which isUp changes; RDMA_NEVER: the link agrees
+    };
+
+    std::vector<State> ports;                                     //!< states of the ports, by index
+    RdmaTimer<RdmaNic, &RdmaNic::OnPortTimer, EVENT_ORDER> timer; //!< the earliest change
+    std::vector<PortWatcher> watchers;                            //!< watchers of changes
+    RdmaHost* host{nullptr};                                      //!< host of SetHost(), or null
+};
 
 TypeId
 RdmaNic::GetTypeId()
@@ -170,6 +208,16 @@ RdmaNic::GetTypeId()
                           BooleanValue(true),
                           MakeBooleanAccessor(&RdmaNic::SetGlobalKey, &RdmaNic::HasGlobalKey),
                           MakeBooleanChecker())
+            .AddAttribute(
+                "FailoverDelay",
+                "Time that a port's link is down until the NIC takes the port to be down, and up "
+                "until the NIC takes the port to be up again: the queue pairs of a bond then use "
+                "another port or come back. 100 ms is the polling interval (miimon) with which "
+                "Linux's bonding driver watches the links of an IEEE 802.3ad bond unless told "
+                "otherwise.",
+                TimeValue(MilliSeconds(100)),
+                MakeTimeAccessor(&RdmaNic::SetFailoverDelay, &RdmaNic::GetFailoverDelay),
+                MakeTimeChecker(Time(0)))
             .AddTraceSource("Sample",
                             "State of a queue pair after each received acknowledgement, NAK or "
                             "CNP, and after each retransmission timeout",
@@ -257,6 +305,7 @@ RdmaNic::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_endOfInstant.Disarm();
+    m_portStates = nullptr;
     m_scheduler.Clear();
     m_replies.Clear();
     m_pattern = nullptr;
@@ -293,6 +342,204 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     m_ports.push_back({device, address, address.Get()});
     m_scheduler.AddPort(PeekPointer(device));
     AddQueueInterfaces();
+    const bool isBonded = GetBond(GetNPorts() - 1).size() > 1;
+    NS_ABORT_MSG_IF(isBonded && m_nQueuePairs > 0,
+                    "rdma: a port with address "
+                        << address << " joins a bond of node " << device->GetNodeId()
+                        << ", whose NIC has " << m_nQueuePairs
+                        << " queue pairs; accepted: before the first queue pair");
+    if (isBonded || m_portStates)
+    {
+        MakePortStates();
+    }
+}
+
+void
+RdmaNic::SetHost(RdmaHost* host)
+{
+    MakePortStates().host = host;
+}
+
+RdmaHost*
+RdmaNic::GetHost() const
+{
+    return m_portStates ? m_portStates->host : nullptr;
+}
+
+// Ports that go down and up
+
+RdmaNic::PortStates&
+RdmaNic::MakePortStates()
+{
+    if (!m_portStates)
+    {
+        m_portStates = std::make_unique<PortStates>(this);
+    }
+    for (std::size_t port = m_portStates->ports.size(); port < m_ports.size(); ++port)
+    {
+        // A port without a cable yet gets one that is up.
+        const QbbNetDevice& device = *m_ports[port].device;
+        m_portStates->ports.push_back({!device.GetQbbChannel() || device.IsUp(), RDMA_NEVER});
+    }
+    return *m_portStates;
+}
+
+bool
+RdmaNic::IsBonded(uint32_t port) const
+{
+    const uint32_t ip = FindPort(port).ip;
+    return m_portStates && std::count_if(m_ports.begin(), m_ports.end(), [ip](const Port& other) {
+                               return other.ip == ip;
+                           }) > 1;
+}
+
+std::vector<uint32_t>
+RdmaNic::GetBond(uint32_t port) const
+{
+    const uint32_t ip = FindPort(port).ip;
+    std::vector<uint32_t> bond;
+    for (uint32_t other = 0; other < m_ports.size(); ++other)
+    {
+        if (m_ports[other].ip == ip)
+        {
+            bond.push_back(other);
+        }
+    }
+    return bond;
+}
+
+bool
+RdmaNic::IsPortUp(uint32_t port) const
+{
+    FindPort(port);
+    return !m_portStates || m_portStates->ports[port].isUp;
+}
+
+uint32_t
+RdmaNic::ChooseBondPort(uint32_t port, uint32_t flowHash) const
+{
+    // One pass and no list: queue pairs of flows come and go at any time.
+    const uint32_t ip = FindPort(port).ip;
+    uint32_t chosen = port;
+    bool isUp = false;
+    uint64_t most = 0;
+    for (uint32_t other = 0; other < m_ports.size(); ++other)
+    {
+        if (m_ports[other].ip != ip || !m_portStates->ports[other].isUp)
+        {
+            continue;
+        }
+        const uint64_t weight = GetBondWeight(flowHash, other);
+        if (!isUp || weight > most)
+        {
+            isUp = true;
+            most = weight;
+            chosen = other;
+        }
+    }
+    return chosen;
+}
+
+void
+RdmaNic::AddPortWatcher(PortWatcher watcher)
+{
+    MakePortStates().watchers.push_back(std::move(watcher));
+}
+
+void
+RdmaNic::SetFailoverDelay(Time delay)
+{
+    RdmaSetTimeResolution();
+    m_failoverDelay = RdmaToPs(delay);
+}
+
+Time
+RdmaNic::GetFailoverDelay() const
+{
+    return RdmaToTime(m_failoverDelay);
+}
+
+void
+RdmaNic::LinkChanged(QbbPort& port)
+{
+    if (!m_portStates || !IsRdmaNodeLocal(*port.GetDevice()->GetNode()))
+    {
+        return;
+    }
+    PortStates::State& state = m_portStates->ports[port.GetPortNumber()];
+    if (port.IsUp() == state.isUp)
+    {
+        state.due = RDMA_NEVER;
+        return;
+    }
+    const RdmaPs now = RdmaNow();
+    state.due = now > 0_ps ? now + m_failoverDelay : now;
+    m_portStates->timer.ArmNoLater(state.due);
+}
+
+void
+RdmaNic::OnPortTimer()
+{
+    const RdmaPs now = RdmaNow();
+    std::vector<uint32_t> changed;
+    RdmaPs next = RDMA_NEVER;
+    for (uint32_t port = 0; port < m_ports.size(); ++port)
+    {
+        PortStates::State& state = m_portStates->ports[port];
+        if (state.due <= now)
+        {
+            state.due = RDMA_NEVER;
+            state.isUp = !state.isUp;
+            changed.push_back(port);
+        }
+        next = std::min(next, state.due);
+    }
+    if (next != RDMA_NEVER)
+    {
+        m_portStates->timer.Arm(next);
+    }
+    NS_LOG_LOGIC("node " << GetNodeId() << ": " << changed.size() << " ports went down or up");
+    if (std::any_of(changed.begin(), changed.end(), [this](uint32_t port) {
+            return IsBonded(port);
+        }))
+    {
+        MoveQueuePairs();
+    }
+    for (const uint32_t port : changed)
+    {
+        // A watcher may add another one.
+        for (std::size_t i = 0; i < m_portStates->watchers.size(); ++i)
+        {
+            const PortWatcher watcher = m_portStates->watchers[i];
+            watcher(port, m_portStates->ports[port].isUp);
+        }
+    }
+}
+
+void
+RdmaNic::MoveQueuePairs()
+{
+    std::vector<RdmaPacketEngine*> ready;
+    for (uint32_t port = 0; port < m_ports.size(); ++port)
+    {
+        if (IsBonded(port))
+        {
+            m_scheduler.TakeReady(port, ready);
+        }
+    }
+    ForEachQueuePair([this](RdmaQueuePair& qp) {
+        RdmaPacketEngine& engine = RdmaPacketEngine::Of(qp);
+        if (engine.GetFrame().dstIp != 0) // others choose their port when they are connected
+        {
+            engine.UsePort(ChoosePort(engine.GetPortIndex(), engine.GetFrame().flowHash));
+        }
+    });
+    m_replies.ForEach([](const RdmaPacketEngine& sender, QbbPort*& port, QbbFrame& frame) {
+        port = &sender.GetDevice();
+        frame.srcMac = sender.GetFrame().srcMac;
+        frame.dstMac = sender.GetFrame().dstMac;
+    });
+    m_scheduler.PutReady(ready);
 }
 
 void
@@ -508,6 +755,13 @@ RdmaNic::MakePattern()
 }
 
 uint32_t
+RdmaNic::GetInitialPsn()
+{
+    MakePattern();
+    return m_pattern->GetInitialPsn();
+}
+
+uint32_t
 RdmaNic::AssignNumbers(uint32_t count)
 {
     NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),
@@ -705,7 +959,7 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
     if (frame->type != QbbFrameType::ROCE)
     {
-        port.DeliverToStack(*frame);
+        DeliverToStack(port, *frame);
         return;
     }
     if (!IsAssigned(frame->destQp) || frame->dstMac != port.GetMac() ||
@@ -720,6 +974,21 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     ReceiveLate(port, *frame);
+}
+
+void
+RdmaNic::DeliverToStack(QbbPort& port, QbbFrame& frame) const
+{
+    QbbPort* receiver = &port;
+    if (IsBonded(port.GetPortNumber()))
+    {
+        receiver = &GetDevice(GetBond(port.GetPortNumber()).front());
+        if (frame.dstMac == port.GetMac())
+        {
+            frame.dstMac = receiver->GetMac();
+        }
+    }
+    receiver->DeliverToStack(frame);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "qbb-net-device.h"
 #include "rdma-congestion-control.h"
 #include "rdma-entropy.h"
+#include "rdma-event-order.h"
 #include "rdma-memory.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
@@ -35,6 +36,8 @@
 namespace ns3
 {
 
+class RdmaHost;
+
 /**
  * \ingroup rdma
  * A host's RDMA NIC, aggregated to the node: owns the queue pairs and connects them to the ports.
@@ -45,6 +48,27 @@ namespace ns3
  *
  * Requests posted and timeouts at one instant take effect together at the end of the instant, in
  * the order of queue pair numbers. The order of the calls therefore does not matter.
+ *
+ * **Ports.** A NIC has one or more ports. Ports with addresses of their own are independent: a
+ * queue pair sends through the port that it was created at. Ports with one address are a bond. A
+ * queue pair of a bond sends all of its packets (requests, responses, acknowledgements and CNPs)
+ * through the port that a hash of its flow names among the ports of the bond that are up, and
+ * receives through any of them. The choice is by highest random weight (Thaler and Ravishankar,
+ * "Using Name-Based Mappings to Increase Hit Rates", IEEE/ACM Transactions on Networking 6(1),
+ * 1998), so that a change of one port moves no queue pair between two others.
+ *
+ * The NIC takes a port to be down when its link has been down for FailoverDelay, and up again when
+ * its link has been up for FailoverDelay. The queue pairs of a bond then go over to the port that
+ * their hash names now. Until then they stay: their packets wait in the NIC, acknowledgements and
+ * CNPs are dropped by the port (QbbDropReason::LINK_DOWN), as are the frames that were in the
+ * port's queues when the link went down. Frames that were on the cable are counted by the port at
+ * its other end. If no port of a bond is up, the queue pairs stay where they are. Changes at time 0
+ * take effect at once. Whoever spreads messages over ports of different addresses learns of changes
+ * by AddPortWatcher().
+ *
+ * Of a bond, ns-3's stack sees the first port alone, as Linux's stack sees the bond: the NIC hands
+ * the packets that all ports of the bond receive to the stack as those of the first port. The stack
+ * sends through the first port, and its packets do not fail over.
  *
  * Queue pair numbers are assigned once, in ascending order. Numbers may be reserved for queue pairs
  * created later.
@@ -78,8 +102,11 @@ class RdmaNic : public Object, public QbbFrameSink
     ~RdmaNic() override;
 
     /**
+     * Aborts with a message if the port joins a bond and the NIC has queue pairs.
+     *
      * \param device a device of this node
-     * \param address IPv4 address of the device
+     * \param address IPv4 address of the device; that of another port of the NIC: the ports are a
+     *        bond
      */
     void AddPort(Ptr<QbbNetDevice> device, Ipv4Address address);
 
@@ -101,6 +128,47 @@ class RdmaNic : public Object, public QbbFrameSink
     /** \param port port index \return IPv4 address of the port */
     Ipv4Address GetAddress(uint32_t port) const;
 
+    /** \param host the host of the NIC, which outlives the NIC's traffic */
+    void SetHost(RdmaHost* host);
+
+    /** \return the host of SetHost(), or null */
+    RdmaHost* GetHost() const;
+
+    /** \param port port index \return true if another port has the address of the port */
+    bool IsBonded(uint32_t port) const;
+
+    /** \param port port index \return ports with the address of the port, ascending */
+    std::vector<uint32_t> GetBond(uint32_t port) const;
+
+    /**
+     * \param port port index
+     * \return true if the NIC takes the port to be up: the link's state before the latest change
+     *         until FailoverDelay has passed. A NIC looks at its ports if it has a bond or a
+     * watcher, and begins with the present state of the links; else it takes all ports to be up
+     */
+    bool IsPortUp(uint32_t port) const;
+
+    /**
+     * \param port index of the port at which a queue pair is created
+     * \param flowHash QbbFlowHash() of the queue pair's packets
+     * \return index of the port through which the queue pair sends: \p port itself unless the port
+     *         is bonded
+     */
+    uint32_t ChoosePort(uint32_t port, uint32_t flowHash) const
+    {
+        return m_portStates ? ChooseBondPort(port, flowHash) : port;
+    }
+
+    /**
+     * Called when the NIC takes a port to be down or up, in an event of the NIC's node, after the
+     * queue pairs of a bond have gone over. The function may act on the node and on its queue
+     * pairs; RdmaDefer() is for other work.
+     */
+    using PortWatcher = std::function<void(uint32_t port, bool isUp)>;
+
+    /** \param watcher called for each change of a port, bonded or not */
+    void AddPortWatcher(PortWatcher watcher);
+
     /** \param transport transport of queue pairs created afterwards */
     void SetTransport(Ptr<RdmaTransport> transport);
 
@@ -113,8 +181,11 @@ class RdmaNic : public Object, public QbbFrameSink
      */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \return PSN of the first packet of queue pairs created afterwards */
+    uint32_t GetInitialPsn();
+
     /**
-     * \param port index of the port through which the queue pair sends
+     * \param port index of the port through which the queue pair sends, or of any port of a bond
      * \return a new queue pair in state INIT, with the next free number
      */
     Ptr<RdmaQueuePair> CreateQueuePair(uint32_t port = 0);
@@ -146,7 +217,7 @@ class RdmaNic : public Object, public QbbFrameSink
      * SetQueuePairAttribute(): a run with a million flows creates two million queue pairs.
      *
      * \param qpn a number from ReserveQueuePairNumbers()
-     * \param port index of the port through which the queue pair sends
+     * \param port index of the port through which the queue pair sends, or of any port of a bond
      * \return a new queue pair in state INIT
      */
     Ptr<RdmaQueuePair> CreateQueuePairAs(uint32_t qpn, uint32_t port = 0);
@@ -416,9 +487,10 @@ class RdmaNic : public Object, public QbbFrameSink
     {
     }
 
-    void LinkChanged(QbbPort&) override
-    {
-    }
+    void LinkChanged(QbbPort& port) override;
+
+    /// Order, among the events of one instant, at which the NIC learns of changes of its ports.
+    static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Faults::At<1>();
 
   protected:
     void NotifyNewAggregate() override;
@@ -437,6 +509,9 @@ class RdmaNic : public Object, public QbbFrameSink
         Ipv4Address address;      //!< IPv4 address of the port
         uint32_t ip{0};           //!< the address in host byte order
     };
+
+    /** What the NIC knows of the state of its ports, if it looks at that. */
+    struct PortStates;
 
     /** A block of numbers assigned by ReserveQueuePairNumbers(). */
     struct Block
@@ -463,14 +538,21 @@ class RdmaNic : public Object, public QbbFrameSink
     void MakePattern();
     const Port& FindPort(uint32_t port) const;
     void AddQueueInterfaces();
+    PortStates& MakePortStates();
+    uint32_t ChooseBondPort(uint32_t port, uint32_t flowHash) const;
+    void MoveQueuePairs();
+    void OnPortTimer();
     void FreeDestroyed();
     Ptr<RdmaQueuePair> TakeSpare();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
     void KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);
+    void DeliverToStack(QbbPort& port, QbbFrame& frame) const;
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
     void SetMinRate(DataRate rate);
+    void SetFailoverDelay(Time delay);
+    Time GetFailoverDelay() const;
 
     void SetGlobalKey(bool global)
     {
@@ -537,12 +619,15 @@ class RdmaNic : public Object, public QbbFrameSink
     RdmaMemory m_memory;                  //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control; //!< attribute CongestionControl
     Ptr<RdmaEntropy> m_entropy;           //!< attribute Entropy
-    bool m_echoSourcePort{false};         //!< attribute EchoSourcePort
     DataRate m_minRate;                   //!< attribute MinRate
+    bool m_echoSourcePort{false};         //!< attribute EchoSourcePort
     bool m_catchesUp{true};               //!< attribute PaceCatchUp
-    PathOracle m_oracle;                  //!< path oracle; may be empty
-    ConnectionWatcher m_watcher;          //!< connection watcher; may be empty
     bool m_measureRtt{false};             //!< attribute MeasureRtt
+    RdmaPs m_failoverDelay{0};            //!< attribute FailoverDelay
+    /// States of the ports; null if the NIC has neither a bond, a watcher of ports nor a host.
+    std::unique_ptr<PortStates> m_portStates;
+    PathOracle m_oracle;         //!< path oracle; may be empty
+    ConnectionWatcher m_watcher; //!< connection watcher; may be empty
 };
 
 } // namespace ns3

@@ -68,6 +68,25 @@ class RdmaReplyDelays
     /** Discards the waiting replies of a queue pair. \param sender the queue pair */
     void Forget(const RdmaPacketEngine* sender);
 
+    /**
+     * Calls a function for each waiting reply.
+     *
+     * \param visit function of the queue pair that replies (const RdmaPacketEngine&), of its port
+     *        (QbbPort*&), which the function may change, and of the reply (QbbFrame&)
+     */
+    template <typename Visit>
+    void ForEach(Visit visit)
+    {
+        for (Line& line : m_lines)
+        {
+            for (std::size_t i = 0; i < line.waiting.GetSize(); ++i)
+            {
+                Reply& reply = line.waiting[i];
+                visit(*reply.sender, reply.port, *reply.frame);
+            }
+        }
+    }
+
     /** Discards all waiting replies. */
     void Clear();
 

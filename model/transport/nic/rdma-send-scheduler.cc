@@ -185,6 +185,41 @@ RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
     }
 }
 
+void
+RdmaSendScheduler::TakeReady(uint32_t port, std::vector<RdmaPacketEngine*>& ready)
+{
+    Port& from = m_ports[port];
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        while (RdmaPacketEngine* qp = from.GetFirst(priority))
+        {
+            from.Pop(priority);
+            ready.push_back(qp);
+        }
+        from.GetDevice().WithdrawSource(priority);
+    }
+}
+
+void
+RdmaSendScheduler::PutReady(const std::vector<RdmaPacketEngine*>& ready)
+{
+    for (RdmaPacketEngine* qp : ready)
+    {
+        m_ports[qp->GetPortIndex()].Push(qp->GetPriority(), qp);
+    }
+    for (Port& port : m_ports)
+    {
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            // A packet that starts may destroy queue pairs.
+            if (port.GetFirst(priority))
+            {
+                port.GetDevice().AnnounceSource(priority);
+            }
+        }
+    }
+}
+
 QbbFramePtr
 RdmaSendScheduler::NextFrame(QbbPort& port, uint8_t priority)
 {

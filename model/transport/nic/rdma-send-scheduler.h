@@ -78,6 +78,17 @@ class RdmaSendScheduler : public QbbFrameSource
     void Remove(RdmaPacketEngine* qp);
 
     /**
+     * Takes the ready queue pairs from a port whose queue pairs may go over to other ports.
+     *
+     * \param port index of the port
+     * \param [in,out] ready gets the queue pairs, by class and turn; to be given to PutReady()
+     */
+    void TakeReady(uint32_t port, std::vector<RdmaPacketEngine*>& ready);
+
+    /** \param ready queue pairs of TakeReady(), which become ready at their present ports */
+    void PutReady(const std::vector<RdmaPacketEngine*>& ready);
+
+    /**
      * \param port port that may send
      * \param priority traffic class that may be sent
      * \return the next packet, or null if no queue pair may send now

@@ -28,7 +28,10 @@ namespace RdmaAeth
 constexpr uint8_t KIND_MASK = 0x60; //!< mask of the kind
 constexpr uint8_t ACK = 0x00;       //!< kind: acknowledgement
 constexpr uint8_t RNR_NAK = 0x20;   //!< kind: receiver not ready
-constexpr uint8_t NAK = 0x60;       //!< kind: negative acknowledgement
+/// kind, reserved in the specification: packets are missing, and the packet acknowledges nothing
+/// (RoceTransport::OutOfOrder)
+constexpr uint8_t GAP = 0x40;
+constexpr uint8_t NAK = 0x60; //!< kind: negative acknowledgement
 /// mask of the value: credits (ACK), timer (RNR NAK) or code (NAK)
 constexpr uint8_t VALUE_MASK = 0x1f;
 constexpr uint8_t NO_CREDITS = 0x1f;      //!< credits of an ACK without end-to-end flow control

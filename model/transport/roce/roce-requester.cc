@@ -2,6 +2,7 @@
 
 #include "roce-requester.h"
 
+#include "rdma-aeth.h"
 #include "rdma-psn.h"
 #include "rdma-send-times.h"
 #include "roce-spread-sender.h"
@@ -10,6 +11,7 @@
 #include <ns3/log.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -180,9 +182,23 @@ RoceRequester::SendTimerExpired()
         m_reads->requested = false;
         if (m_reads->order && AwaitsResponse())
         {
-            AskForResponses(); // the repeated request, or its responses, may be lost
+            AskForResponses(m_reads->next); // the repeated request, or its responses, may be lost
         }
     }
+}
+
+bool
+RoceRequester::DeferFailure(uint64_t refused, RdmaWcStatus status)
+{
+    if (!m_reads || !m_reads->order || !AwaitsResponse() || m_reads->next >= refused)
+    {
+        return false;
+    }
+    // The peer sends a refusal behind the responses to earlier requests, and the refusal has
+    // overtaken some of them.
+    m_reads->order->refused = refused;
+    m_reads->order->refusal = status;
+    return true;
 }
 
 void
@@ -203,6 +219,14 @@ RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     {
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
     }
+    else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE) &&
+             (frame.syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::GAP)
+    {
+        if (m_outOfOrder)
+        {
+            ReceiveGap(frame, now);
+        }
+    }
     else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE))
     {
         if (m_outOfOrder)
@@ -215,6 +239,22 @@ RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     {
         ReceiveResponse(frame, now);
     }
+}
+
+void
+RoceRequester::ReceiveGap(const QbbFrame& frame, RdmaPs now)
+{
+    ++m_endpoint.connection.counters.naksReceived;
+    const auto end = GetSelective(frame);
+    const RdmaSenderEvent event = GetSpreadSender().OnGap(end - frame.msn, end);
+    if (m_endpoint.connection.reaction)
+    {
+        const uint64_t before = m_sender->GetArrived() + m_sender->GetAhead();
+        m_endpoint.connection.reaction->RequestsAcked(
+            {frame, RdmaSendTimes::NO_PACKET, before, before, true},
+            now);
+    }
+    Handle(event, now);
 }
 
 void
@@ -282,6 +322,10 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
     if (!entry || order.received.Test(response))
     {
         ++m_endpoint.connection.counters.duplicates;
+        if (response < order.askedEnd)
+        {
+            order.gaps.Mistook();
+        }
         Judge(now); // a timeout may have made this node repeat its last request
         return;
     }
@@ -298,6 +342,10 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
         entry->original = frame.compare;
     }
     const uint64_t end = entry->GetEnd();
+    if (response >= order.askedEnd && response < order.gaps.GetEnd())
+    {
+        order.gaps.Overtaken(response, now);
+    }
     order.received.Set(response);
     if (response == m_reads->next)
     {
@@ -313,6 +361,11 @@ RoceRequester::TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now
     const bool reaches = GetSpreadSender().Reach(end, now);
     const uint64_t hold = AwaitsResponse() ? m_reads->next : RoceSpreadSender::NO_HOLD;
     const bool moves = GetSpreadSender().SetHold(hold, now);
+    if (order.refused != NONE && hold >= order.refused)
+    {
+        FailInOrder(order.refusal, std::exchange(order.refused, NONE), now);
+        return;
+    }
     RdmaSenderEvent event;
     event.mayBegin = reaches || moves;
     Judge(now);
@@ -351,12 +404,12 @@ RoceRequester::AdvanceReads()
 }
 
 void
-RoceRequester::AskForResponses()
+RoceRequester::AskForResponses(uint64_t first)
 {
     Order& order = *m_reads->order;
     const uint64_t end = m_sends[m_reads->cursor].GetResponsesEnd();
-    order.askedEnd = std::min(order.received.FindSet(m_reads->next), end);
-    GetSpreadSender().Repeat(m_reads->next, order.askedEnd);
+    order.askedEnd = std::min(order.received.FindSet(first), end);
+    GetSpreadSender().Repeat(first, order.askedEnd);
 }
 
 void
@@ -365,13 +418,21 @@ RoceRequester::Judge(RdmaPs now)
     Order& order = *m_reads->order;
     const RdmaGapLimits limits = GetLimits();
     const uint64_t lostEnd = order.gaps.GetLostEnd(limits, now);
-    if (AwaitsResponse() && m_reads->next < lostEnd && m_reads->next >= order.askedEnd)
+    bool asks = false;
+    while (AwaitsResponse())
     {
-        AskForResponses();
-        if (CanSend())
+        // Gaps of later READs follow when their turn comes.
+        const uint64_t first = order.received.FindClear(std::max(m_reads->next, order.askedEnd));
+        if (first >= std::min(lostEnd, m_sends[m_reads->cursor].GetResponsesEnd()))
         {
-            m_endpoint.MakeReady();
+            break;
         }
+        AskForResponses(first);
+        asks = true;
+    }
+    if (asks && CanSend())
+    {
+        m_endpoint.MakeReady();
     }
     m_endpoint.connection.readDeadline = order.gaps.GetDeadline(limits);
 }

@@ -54,7 +54,9 @@ class RoceRequester : public RdmaRequester
         RdmaPacketBitmap received; //!< responses received beyond the first missing one
         RdmaGapRule gaps;          //!< tells losses from overtakings
         uint64_t askedEnd{0};      //!< missing responses below this number have been asked for
-        RdmaReordering reordering; //!< what the responses have shown
+        uint64_t refused{NONE};    //!< packet whose refusal has overtaken responses; NONE: none
+        RdmaWcStatus refusal{RdmaWcStatus::SUCCESS}; //!< status of the refused request
+        RdmaReordering reordering;                   //!< what the responses have shown
     };
 
     /** State of READs and atomics, allocated with the first READ or atomic. */
@@ -74,6 +76,7 @@ class RoceRequester : public RdmaRequester
     bool AwaitsResponse() const override;
     void OldestRequestCompleted() override;
     void SendTimerExpired() override;
+    bool DeferFailure(uint64_t refused, RdmaWcStatus status) override;
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     void OnReadTimer(RdmaPs now) override;
@@ -81,9 +84,10 @@ class RoceRequester : public RdmaRequester
     RdmaGapLimits GetLimits() const;
     void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
     void AdvanceReads();
-    void AskForResponses();
+    void AskForResponses(uint64_t first);
     void Judge(RdmaPs now);
     void RecoverLostResponse(RdmaPs now);
+    void ReceiveGap(const QbbFrame& frame, RdmaPs now);
     void ReceiveResponse(const QbbFrame& frame, RdmaPs now);
 
     std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one

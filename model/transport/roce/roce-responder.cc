@@ -9,7 +9,6 @@
 #include "roce-spread-receiver.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace ns3
@@ -44,9 +43,34 @@ struct RoceResponder::Order
         QbbFramePtr frame; //!< copy of the packet
     };
 
+    /** A gap that the requester was asked for. */
+    struct Ask
+    {
+        uint64_t first; //!< number of the first packet
+        uint64_t end;   //!< one more than the number of the last packet
+        RdmaPs since;   //!< instant of the report
+    };
+
+    /// Repairs from which a repair that takes REPAIR_MARGIN times as long as the longest one has
+    /// failed.
+    static constexpr uint32_t LEARNED_REPAIRS = 4;
+    static constexpr int64_t REPAIR_MARGIN = 4; //!< see LEARNED_REPAIRS
+
+    /** \return time at which the oldest report is repeated, or RDMA_NEVER */
+    RdmaPs GetAskDeadline() const
+    {
+        return asks.IsEmpty() || repairs < LEARNED_REPAIRS
+                   ? RDMA_NEVER
+                   : asks.Front().since + REPAIR_MARGIN * repair;
+    }
+
     RdmaPacketHeap<EarlyPacket> early; //!< packets that wait for earlier ones
     RdmaGapRule gaps;                  //!< tells losses from overtakings
     uint64_t nakEnd{0};                //!< a NAK has named the gaps below this number
+    uint64_t askedEnd{0};              //!< largest `nakEnd` ever
+    RdmaRingBuffer<Ask> asks;          //!< gaps that were open at the latest look, by time
+    RdmaPs repair{0};                  //!< longest time from a report to a packet of the gap
+    uint32_t repairs{0};               //!< packets of gaps that have arrived
     uint64_t beyondEnd{
         0}; //!< packets beyond the window were dropped, the last one below this number
 };
@@ -115,6 +139,10 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         m_message.Abandon();
         [[fallthrough]];
     case RdmaReceiverVerdict::ACCEPT: {
+        if (m_order)
+        {
+            Measure(static_cast<uint64_t>(packet), now);
+        }
         if (!Take(frame, info, static_cast<uint64_t>(packet), now))
         {
             break;
@@ -137,10 +165,15 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         {
             Repeat(frame, static_cast<uint64_t>(packet));
         }
+        if (m_order && packet < static_cast<int64_t>(m_order->askedEnd))
+        {
+            m_order->gaps.Mistook();
+        }
         if (m_order && packet + 1 >= static_cast<int64_t>(m_order->gaps.GetEnd()))
         {
             // The requester repeats its last packet after a timeout, because a NAK may be lost.
             m_order->nakEnd = 0;
+            m_order->asks.Clear();
             Judge(now);
         }
         break;
@@ -150,6 +183,7 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
         break;
     case RdmaReceiverVerdict::EARLY:
         ++m_endpoint.connection.counters.outOfOrder;
+        Measure(static_cast<uint64_t>(packet), now);
         Keep(frame, static_cast<uint64_t>(packet), now);
         if (frame.ackReq && !IsAnswered(frame))
         {
@@ -165,6 +199,71 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
                 std::max(m_order->beyondEnd, static_cast<uint64_t>(packet) + CountPackets(frame));
         }
         break;
+    }
+}
+
+void
+RoceResponder::Measure(uint64_t packet, RdmaPs now)
+{
+    Order& order = *m_order;
+    if (packet >= order.gaps.GetEnd())
+    {
+        return;
+    }
+    if (packet >= order.askedEnd)
+    {
+        order.gaps.Overtaken(packet, now);
+        return;
+    }
+    for (std::size_t i = 0; i < order.asks.GetSize(); ++i)
+    {
+        const Order::Ask& ask = order.asks[i];
+        if (ask.first <= packet && packet < ask.end)
+        {
+            order.repair = std::max(order.repair, now - ask.since);
+            ++order.repairs;
+            return;
+        }
+    }
+}
+
+void
+RoceResponder::Ask(uint64_t from, uint64_t end, RdmaPs now)
+{
+    const RoceSpreadReceiver& receiver = GetSpreadReceiver();
+    while (from < end)
+    {
+        const RoceSpreadReceiver::Gap gap = receiver.FindGap(from);
+        if (gap.first >= end || gap.end == RoceSpreadReceiver::NO_END)
+        {
+            return;
+        }
+        SendGap(gap.first, gap.end);
+        m_order->asks.Push({gap.first, gap.end, now});
+        m_order->nakEnd = std::max(m_order->nakEnd, gap.end);
+        m_order->askedEnd = std::max(m_order->askedEnd, gap.end);
+        from = gap.end;
+    }
+}
+
+void
+RoceResponder::AskAgain(RdmaPs now)
+{
+    const RoceSpreadReceiver& receiver = GetSpreadReceiver();
+    auto& asks = m_order->asks;
+    while (!asks.IsEmpty())
+    {
+        const Order::Ask ask = asks.Front();
+        const uint64_t from = std::max(ask.first, receiver.GetExpected());
+        if (from < ask.end && receiver.FindGap(from).first < ask.end)
+        {
+            if (m_order->GetAskDeadline() > now)
+            {
+                return;
+            }
+            Ask(from, ask.end, now);
+        }
+        asks.DropFront();
     }
 }
 
@@ -258,13 +357,8 @@ void
 RoceResponder::Judge(RdmaPs now)
 {
     const uint64_t lostEnd = m_order->gaps.GetLostEnd(GetLimits(), now);
-    const uint64_t expected = m_receiver->GetExpected();
-    if (expected < lostEnd && expected >= m_order->nakEnd &&
-        GetSpreadReceiver().GetGapEnd() != std::numeric_limits<uint64_t>::max())
-    {
-        m_order->nakEnd = GetSpreadReceiver().GetGapEnd();
-        SendGapNak(expected, m_order->nakEnd);
-    }
+    Ask(std::max(m_receiver->GetExpected(), m_order->nakEnd), lostEnd, now);
+    AskAgain(now);
     Sync();
 }
 
@@ -323,6 +417,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     request.packet = m_receiver->GetExpected() - 1;
     request.opcode = frame.opcode;
     request.bytes = m_message.GetBytes();
+    request.address = m_message.GetAddress();
     request.immediate = frame.immediate;
     request.solicited = frame.solicited;
     if (IsAnswered(frame))
@@ -373,7 +468,7 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
 }
 
 void
-RoceResponder::SendGapNak(uint64_t first, uint64_t end)
+RoceResponder::SendGap(uint64_t first, uint64_t end)
 {
     RdmaResponse response;
     response.kind = RdmaResponse::Kind::AETH;
@@ -381,7 +476,15 @@ RoceResponder::SendGapNak(uint64_t first, uint64_t end)
     response.msn = static_cast<uint32_t>(end - first);
     response.solicited = true;
     response.first = first;
-    SendAeth(response, nullptr);
+    if (first == m_receiver->GetExpected())
+    {
+        SendAeth(response, nullptr);
+        return;
+    }
+    // A NAK would acknowledge the packets of the gaps before.
+    response.syndrome = RdmaAeth::GAP;
+    ++m_endpoint.connection.counters.naksSent;
+    m_endpoint.Send(MakeAeth(response));
 }
 
 void
@@ -430,8 +533,9 @@ RoceResponder::Sync()
         waits && !connection.responseReady ? m_answers->queue.Front().due : RdmaSender::NO_DEADLINE;
     if (m_order)
     {
-        connection.responseDeadline =
-            std::min(connection.responseDeadline, m_order->gaps.GetDeadline(GetLimits()));
+        connection.responseDeadline = std::min({connection.responseDeadline,
+                                                m_order->gaps.GetDeadline(GetLimits()),
+                                                m_order->GetAskDeadline()});
     }
 }
 

@@ -60,7 +60,10 @@ class RoceResponder : public RdmaResponder
     uint32_t CountUnanswered() const override;
 
     void SendAeth(const RdmaResponse& response, const QbbFrame* cause);
-    void SendGapNak(uint64_t first, uint64_t end);
+    void Measure(uint64_t packet, RdmaPs now);
+    void Ask(uint64_t from, uint64_t end, RdmaPs now);
+    void AskAgain(RdmaPs now);
+    void SendGap(uint64_t first, uint64_t end);
     QbbFramePtr MakeAeth(const RdmaResponse& response);
     bool Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, RdmaPs now);
     void Keep(const QbbFrame& frame, uint64_t packet, RdmaPs now);

@@ -61,6 +61,13 @@ RoceSpreadSender::Repeat(uint64_t first, uint64_t end)
 {
     // Packets from m_next on are sent anyway.
     end = std::min(end, m_next);
+    for (std::size_t i = 0; i < m_repeats.GetSize(); ++i)
+    {
+        if (first < m_repeats[i].end && m_repeats[i].first < end)
+        {
+            return; // the request repeats an earlier one; the peer asks for the rest again
+        }
+    }
     if (first < end)
     {
         m_repeats.Push({first, end});
@@ -152,6 +159,22 @@ RoceSpreadSender::OnNak(int64_t expected, int64_t selective, RdmaPs now)
     if (IsAwaited(expected) && m_next > m_reached && selective > expected)
     {
         Repeat(m_reached, static_cast<uint64_t>(selective));
+        m_timer.Stop(); // Sent() restarts the timer with the retransmission
+        event.mayBegin = true;
+    }
+    return event;
+}
+
+RdmaSenderEvent
+RoceSpreadSender::OnGap(int64_t first, int64_t end)
+{
+    // Acknowledgements may have overtaken the report, and what it names may be void.
+    m_probes = false;
+    first = std::max(first, static_cast<int64_t>(m_reached));
+    RdmaSenderEvent event;
+    if (first < std::min(end, static_cast<int64_t>(m_next)))
+    {
+        Repeat(static_cast<uint64_t>(first), static_cast<uint64_t>(end));
         m_timer.Stop(); // Sent() restarts the timer with the retransmission
         event.mayBegin = true;
     }

@@ -126,6 +126,16 @@ RoceTransport::GetTypeId()
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RoceTransport::m_reorderTime),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("ReorderMargin",
+                          "With ReorderTime 0: once 16 packets of a queue pair have come late, a "
+                          "gap is a loss that "
+                          "is older than this many times the largest lateness so far, and than a "
+                          "round trip; the computed ReorderTime stays the longest age. 4 repairs "
+                          "losses sooner, but takes some late packets for lost where a queue "
+                          "grows at once. 0 turns this off.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RoceTransport::m_reorderMargin),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
             .AddAttribute("ReorderPackets",
                           "With OutOfOrder: a gap is a loss once a packet has arrived whose number "
                           "is higher by this or more; 0 turns this limit off.",
@@ -184,12 +194,17 @@ void
 RoceTransport::SetReordering(const RdmaNetworkTimes& times)
 {
     m_spread = times.spread;
+    m_roundTrip = times.roundTrip;
 }
 
 RdmaGapLimits
 RoceTransport::GetGapLimits() const
 {
-    return {m_reorderTime.IsZero() ? m_spread : RdmaToPs(m_reorderTime), m_reorderPackets};
+    if (!m_reorderTime.IsZero())
+    {
+        return {RdmaToPs(m_reorderTime), m_reorderPackets};
+    }
+    return {m_spread, m_reorderPackets, m_reorderMargin, m_roundTrip};
 }
 
 std::string

@@ -28,10 +28,14 @@ namespace ns3
  * a lost gap is that of the InfiniBand specification, whose PSN is the first missing packet. Its
  * solicited event bit, which has no meaning in a NAK, is set, and the field of the MSN has the
  * number of missing packets in a row. A requester with OutOfOrder sends these packets alone again.
- * An acknowledgement with the bit has the number of packets that wait beyond a gap in the field of
- * the MSN. Other requesters ignore the bit and go back N, so that old and tolerant NICs work
- * together. NICs of old need a timer for that, also where no frame gets lost, since they discard
- * packets that come early.
+ * Each further gap has a report of its own as soon as it is a loss: an acknowledgement whose AETH
+ * has the kind 0x40, which the specification reserves, with the first missing packet as its PSN and
+ * the length in the field of the MSN. The report acknowledges nothing. A receiver that has seen
+ * four repeated packets arrive asks again for a gap that stays open four times as long as the
+ * slowest of them took. An acknowledgement with the bit has the number of packets that wait beyond
+ * a gap in the field of the MSN. Other requesters ignore the bit and the reports, and go back N, so
+ * that old and tolerant NICs work together. NICs of old need a timer for that, also where no frame
+ * gets lost, since they discard packets that come early.
  */
 class RoceTransport : public RdmaTransport
 {
@@ -89,7 +93,9 @@ class RoceTransport : public RdmaTransport
     bool m_outOfOrder{false};               //!< attribute OutOfOrder
     uint32_t m_reorderWindow{4096};         //!< attribute ReorderWindow
     uint32_t m_reorderPackets{0};           //!< attribute ReorderPackets
+    uint32_t m_reorderMargin{0};            //!< attribute ReorderMargin
     Time m_reorderTime;                     //!< attribute ReorderTime
+    RdmaPs m_roundTrip{0};                  //!< RdmaNetworkTimes::roundTrip
     RdmaPs m_spread{0};                     //!< RdmaNetworkTimes::spread; 0: paths keep the order
 };
 

@@ -5,6 +5,7 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-fixed-type-id.h"
+#include "rdma-nic.h"
 #include "rdma-psn.h"
 #include "rdma-refuse.h"
 
@@ -383,15 +384,9 @@ RdmaQueuePair::PredictFlowHash(uint32_t qpn, Ipv4Address remoteAddress, uint32_t
 void
 RdmaQueuePair::SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
-    const auto port = GetPort();
-    NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
-    CheckPathMtu(*port);
-    CheckPathMtu(*port->GetPeer());
     QbbFrameHeaders headers;
     headers.type = QbbFrameType::ROCE;
     headers.etherType = QbbWire::ETHERTYPE_IPV4;
-    headers.srcMac = port->GetMac();
-    headers.dstMac = port->GetPeer()->GetMac();
     headers.ipv4 = true;
     headers.dscp = m_dscp;
     headers.ecn = m_ecnCapable ? 2 : 0;
@@ -407,15 +402,69 @@ RdmaQueuePair::SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn)
                                    headers.protocol,
                                    headers.srcPort,
                                    headers.dstPort);
-    headers.priority = port->GetClassifier().ClassifyDscp(m_dscp);
-    if (const auto tag = port->GetTag(headers.priority))
+    CheckLink(m_engine.GetDevice());
+    if (const RdmaNic& nic = *m_engine.GetNic(); nic.IsBonded(m_engine.GetPortIndex()))
+    {
+        for (const uint32_t port : nic.GetBond(m_engine.GetPortIndex()))
+        {
+            CheckLink(nic.GetDevice(port));
+            CheckBond(m_engine.GetDevice(), nic.GetDevice(port));
+        }
+        m_engine.UsePort(nic.ChoosePort(m_engine.GetPortIndex(), headers.flowHash));
+    }
+    QbbPort& port = m_engine.GetDevice();
+    headers.srcMac = port.GetMac();
+    headers.dstMac = port.GetPeer()->GetMac();
+    SetClass(headers, port);
+    m_engine.SetFrame(headers, m_cnpDscp);
+    m_engine.StartCongestionControl();
+}
+
+void
+RdmaQueuePair::CheckLink(const QbbPort& port) const
+{
+    NS_ABORT_MSG_IF(!port.GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
+    CheckPathMtu(port);
+    CheckPathMtu(*port.GetPeer());
+}
+
+void
+RdmaQueuePair::SetClass(QbbFrameHeaders& headers, QbbPort& port)
+{
+    const QbbClassifier& classifier = port.GetClassifier();
+    headers.priority = classifier.ClassifyDscp(headers.dscp);
+    if (const auto tag = port.GetTag(headers.priority))
     {
         headers.tagged = true;
         headers.tci = *tag;
     }
-    headers.priority = port->GetClassifier().Classify(headers);
-    m_engine.SetFrame(headers, m_cnpDscp);
-    m_engine.StartCongestionControl();
+    headers.priority = classifier.Classify(headers);
+}
+
+void
+RdmaQueuePair::CheckBond(QbbPort& first, QbbPort& other) const
+{
+    bool areAlike = first.GetLineRate().GetBitRate() == other.GetLineRate().GetBitRate() &&
+                    first.GetLineOverheadBytes() == other.GetLineOverheadBytes();
+    for (const uint8_t dscp : {m_dscp, m_cnpDscp})
+    {
+        QbbFrameHeaders a;
+        a.ipv4 = true;
+        a.dscp = dscp;
+        QbbFrameHeaders b = a;
+        SetClass(a, first);
+        SetClass(b, other);
+        areAlike = areAlike && a.priority == b.priority && a.tagged == b.tagged && a.tci == b.tci;
+    }
+    RefuseRdmaIf(!areAlike,
+                 "ports ",
+                 first.GetDeviceIndex(),
+                 " and ",
+                 other.GetDeviceIndex(),
+                 " of node ",
+                 first.GetNodeId(),
+                 " are a bond and differ in rate, LineOverhead, class or tag of packets; accepted: "
+                 "ports that are set alike");
 }
 
 void
@@ -521,6 +570,17 @@ RdmaQueuePair::SendCompleted(const RdmaWorkCompletion& completion, bool queued)
         return;
     }
     GetOrCreate(m_sendQueue)->Add(completion);
+}
+
+void
+RdmaQueuePair::ReceiveCompleted(const RdmaWorkCompletion& completion)
+{
+    if (m_user)
+    {
+        m_user->ReceiveCompleted(m_userId, completion);
+        return;
+    }
+    GetOrCreate(m_receiveQueue)->Add(completion);
 }
 
 void

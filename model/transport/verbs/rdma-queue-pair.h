@@ -52,6 +52,17 @@ class RdmaQueuePairUser
      * \param completion the completion, which does not enter the send completion queue
      */
     virtual void SendCompleted(uint64_t id, const RdmaWorkCompletion& completion) = 0;
+
+    /**
+     * A receive request is complete, by a SEND or a WRITE with immediate data of the peer, or has
+     * failed.
+     *
+     * \param id the user's number for the queue pair
+     * \param completion the completion, which does not enter the receive completion queue
+     */
+    virtual void ReceiveCompleted(uint64_t id, const RdmaWorkCompletion& completion)
+    {
+    }
 };
 
 /**
@@ -194,8 +205,8 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
 
     /**
-     * Reports messages and completions of send requests to a user directly. The completions do not
-     * enter the send completion queue.
+     * Reports messages and completions to a user directly. The completions do not enter completion
+     * queues.
      *
      * \param user the user, which outlives the queue pair's traffic
      * \param id the user's number for the queue pair
@@ -294,7 +305,10 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
         return m_engine.GetFrame().destQp;
     }
 
-    /** \return the port that the queue pair sends through */
+    /**
+     * \return the port that the queue pair sends through. In a bond (RdmaNic): known once the queue
+     *         pair is connected, and another one after a port has gone down or up
+     */
     Ptr<QbbNetDevice> GetPort() const;
 
     /** \return the port that the queue pair sends through, without a reference to the device */
@@ -401,6 +415,7 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     friend class RdmaPacketEngine; // reports completions, messages and failures
 
     void SendCompleted(const RdmaWorkCompletion& completion, bool queued);
+    void ReceiveCompleted(const RdmaWorkCompletion& completion);
     void MessageArrived(const RdmaMessageArrival& arrival);
 
     /** \param queue a completion queue, created if it is null \return the queue */
@@ -431,6 +446,15 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 
     void SetState(RdmaQpState state);
     void SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn);
+
+    /** Refuses a port without a cable or with a link that is too narrow. \param port the port */
+    void CheckLink(const QbbPort& port) const;
+
+    /** Sets class and tag by the tables of a port. \param headers headers \param port the port */
+    static void SetClass(QbbFrameHeaders& headers, QbbPort& port);
+
+    /** Refuses ports of a bond that differ. \param first a port \param other another port */
+    void CheckBond(QbbPort& first, QbbPort& other) const;
 
     void CopyAttributes(const RdmaQueuePair& pattern);
 

@@ -176,10 +176,11 @@ struct RdmaWorkCompletion
  */
 struct RdmaMessageArrival
 {
-    uint32_t qpn{0};   //!< QP number of the receiving queue pair
-    uint64_t bytes{0}; //!< message length in bytes
-    uint32_t msn{0};   //!< message sequence number (MSN) after the message, 24 bits
-    RdmaPs time{0};    //!< time at which the message was complete
+    uint32_t qpn{0};     //!< QP number of the receiving queue pair
+    uint64_t bytes{0};   //!< message length in bytes
+    uint32_t msn{0};     //!< message sequence number (MSN) after the message, 24 bits
+    RdmaPs time{0};      //!< time at which the message was complete
+    uint64_t address{0}; //!< WRITEs: address of the first byte in this side's memory
 };
 
 /**

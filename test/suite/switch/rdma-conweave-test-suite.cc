@@ -35,36 +35,13 @@ SumConWeave(const RdmaTestFabric& test)
     QbbConWeaveCounters sum;
     for (const uint32_t node : test.fabric->GetTopology().GetSwitches())
     {
-        const QbbConWeaveCounters& of = GetConWeave(test, node)->GetCounters();
-        for (const auto member : {&QbbConWeaveCounters::requests,
-                                  &QbbConWeaveCounters::repliesInTime,
-                                  &QbbConWeaveCounters::tails,
-                                  &QbbConWeaveCounters::reroutes,
-                                  &QbbConWeaveCounters::idleReroutes,
-                                  &QbbConWeaveCounters::clears,
-                                  &QbbConWeaveCounters::notifyReceived,
-                                  &QbbConWeaveCounters::controlSent,
-                                  &QbbConWeaveCounters::controlBytes,
-                                  &QbbConWeaveCounters::notifySent,
-                                  &QbbConWeaveCounters::heldFrames,
-                                  &QbbConWeaveCounters::heldBytes,
-                                  &QbbConWeaveCounters::queues,
-                                  &QbbConWeaveCounters::noQueue,
-                                  &QbbConWeaveCounters::tailResumes,
-                                  &QbbConWeaveCounters::timerResumes,
-                                  &QbbConWeaveCounters::otherResumes,
-                                  &QbbConWeaveCounters::earlyResumes,
-                                  &QbbConWeaveCounters::lostTails})
-        {
-            sum.*member += of.*member;
-        }
-        sum.peakHeldBytes = std::max(sum.peakHeldBytes, of.peakHeldBytes);
-        sum.peakPortQueues = std::max(sum.peakPortQueues, of.peakPortQueues);
+        sum += GetConWeave(test, node)->GetCounters();
     }
     return sum;
 }
 
-/** Bytes that are charged to a buffer and wait in no queue. */
+/** Bytes that are charged to a buffer and wait in no queue, and the switch's view of waiting bytes.
+ */
 std::string
 CheckHeldBytes(const RdmaTestFabric& test)
 {
@@ -74,16 +51,24 @@ CheckHeldBytes(const RdmaTestFabric& test)
         const auto sw = test.fabric->GetSwitch(node);
         uint64_t charged = 0;
         uint64_t queued = 0;
+        uint64_t waiting = 0;
+        uint64_t between = 0;
         for (uint16_t port = 0; port < sw->GetNPorts(); ++port)
         {
             charged += sw->GetBufferManager()->GetEgressBytes(port, 3);
             queued += sw->GetPort(port)->GetQueues().GetBytes(3);
+            for (const auto& [ingress, bytes] : sw->GetWaitingBytes(port, 3))
+            {
+                waiting += bytes;
+                between += sw->GetBytesBetween(ingress, port, 3);
+            }
         }
         const uint64_t held = GetConWeave(test, node)->GetCounters().heldBytes;
-        if (charged != queued + held)
+        if (charged != queued + held || waiting != charged || between != charged)
         {
             wrong << "switch " << node << ": " << charged << " B charged, " << queued
-                  << " B in queues, " << held << " B held; ";
+                  << " B in queues, " << held << " B held; waiting " << waiting << " and "
+                  << between << " B; ";
         }
     }
     return wrong.str();

@@ -9,10 +9,13 @@
 #include "rdma-event-order.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
+#include "rdma-host-connection.h"
 #include "rdma-nic-watchdog.h"
+#include "rdma-nic.h"
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
 #include "rdma-reply-delays.h"
+#include "rdma-schedule-rank.h"
 #include "rdma-send-pipeline.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-time-series.h"
@@ -78,9 +81,16 @@ constexpr std::array KINDS{
     At("rdma-reply-delays.h", RdmaReplyDelays::EVENT_ORDER, true, false, 834),
     At("qbb-conweave-path-selector.h", QbbConWeavePathSelector::EVENT_ORDER, false, true, 841),
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
+    At("rdma-nic.h", RdmaNic::EVENT_ORDER, true, false, 971),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-send-pipeline.h", RdmaSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
+    At("rdma-ideal-network.cc", 983, true, false, 983),
+    At("rdma-schedule-rank.h", RdmaScheduleRank::SIGNAL_ORDER, true, false, 984),
+    At("rdma-ideal-network.cc", 985, true, false, 985),
+    At("rdma-schedule-rank.h", RdmaScheduleRank::EVENT_ORDER, true, false, 986),
+    At("rdma-note-box.h", RdmaNoteBox::EVENT_ORDER, true, false, 987),
+    At("rdma-host-connection.h", RdmaHostConnection::EVENT_ORDER, true, false, 988),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),

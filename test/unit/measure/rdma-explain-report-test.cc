@@ -5,6 +5,7 @@
 // and each lossless one has headroom: 30516 B at 100 Gb/s, 108246 B at 400 Gb/s. S bytes are
 // shared, and alpha is 1/8.
 
+#include "qbb-conweave-path-selector.h"
 #include "rdma-fabric-run.h"
 #include "rdma-port-kinds.h"
 
@@ -223,4 +224,36 @@ TEST_F(RdmaExplainReportTest, TheNicsOfAllHostsAreOneKindOfPort)
                                                   {"leaf to host", 16},
                                                   {"leaf to spine", 4},
                                                   {"spine to leaf", 4}}));
+}
+
+TEST_F(RdmaExplainReportTest, WhatConWeaveDid)
+{
+    // Flows leave the slow links, and their later packets wait for the earlier ones.
+    options.topology = "leaf-spine:2x8x4";
+    options.workload = "permutation";
+    options.bytes = "1MB";
+    options.paths = "conweave[ReplyExtra=500ns]";
+    options.failures = "leaf-0->spine-0:rate=5%:0us,leaf-1->spine-0:rate=5%:0us";
+    RdmaFabricRun run(options);
+    run.Run();
+    std::ostringstream findings;
+    run.PrintFailures(findings);
+    QbbConWeaveCounters sum;
+    for (const uint32_t id : run.GetFabric()->GetTopology().GetSwitches())
+    {
+        const auto sw = run.GetFabric()->GetSwitch(id);
+        sum += DynamicCast<QbbConWeavePathSelector>(sw->GetPathSelector())->GetCounters();
+    }
+    EXPECT_GT(sum.reroutes, 0U);
+    EXPECT_GT(sum.heldFrames, 0U);
+    for (const std::string& text :
+         {"ConWeave: " + std::to_string(sum.reroutes + sum.idleReroutes) + " changes of path",
+          std::to_string(sum.heldFrames) + " rerouted frames waited at a last switch, at most " +
+              std::to_string(sum.peakHeldBytes) + " B at a switch",
+          std::to_string(sum.tailResumes) + " queues were released by a TAIL",
+          std::to_string(sum.controlSent) + " control frames, " +
+              std::to_string(92 * sum.controlSent) + " B"})
+    {
+        EXPECT_NE(findings.str().find(text), std::string::npos) << text << "\n" << findings.str();
+    }
 }

@@ -307,16 +307,21 @@ TEST_F(RdmaFabricControlTest, WithoutAPathOracleThePortsDecideOnTheFormat)
 
 TEST_F(RdmaFabricControlTest, TheLargestPacketsFitWithTelemetryAndTag)
 {
-    for (const std::string cc : {"hpcc", "hpcc-pint", "powertcp"})
+    for (const std::string transport : {"roce", "irn"})
     {
-        RdmaFabricOptions options;
-        options.topology = "star:3";
-        options.workload = "incast:2";
-        options.mtu = 4096;
-        options.trust = "vlan";
-        options.cc = cc;
-        EXPECT_NO_THROW(RdmaFabricRun{options}) << cc;
-        Simulator::Destroy();
+        for (const std::string cc : {"hpcc", "hpcc-pint", "powertcp"})
+        {
+            RdmaFabricOptions options;
+            options.topology = "star:3";
+            options.workload = "incast:2";
+            options.mtu = 4096;
+            options.trust = "vlan";
+            options.transport = transport;
+            options.cc = cc;
+            RdmaFabricRun run(options);
+            EXPECT_NO_THROW(run.Run()) << transport << " " << cc;
+            Simulator::Destroy();
+        }
     }
 }
 

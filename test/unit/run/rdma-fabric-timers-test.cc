@@ -142,6 +142,28 @@ TEST_F(RdmaFabricTimersTest, AnErrorModelOfAScriptIsSeenUntilTheRunBegins)
     }
 }
 
+TEST_F(RdmaFabricTimersTest, AQueuePairOfBeforeTheRunMayBeConnectedInTheRun)
+{
+    for (const std::string transport : {"roce", "irn"})
+    {
+        helper.SetTransport(transport);
+        Install();
+        Lose(1);
+        fabric->Connect(2, 0, 3); // the run begins with the timeouts that the network needs
+        qp = fabric->GetNic(0)->CreateQueuePair();
+        const Ptr<RdmaQueuePair> peer = fabric->GetNic(1)->CreateQueuePair();
+        Simulator::Schedule(MicroSeconds(10), [this, peer] {
+            RdmaQueuePair::ConnectPair(qp, peer);
+            RdmaSendRequest request;
+            request.length = 1000;
+            qp->PostSend(request);
+        });
+        EXPECT_GT(FindTimeout(), 100_us) << transport;
+        qp = nullptr;
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(RdmaFabricTimersTest, AModelThatLosesNothingIsNone)
 {
     Install();

@@ -175,7 +175,7 @@ TEST(RdmaTopology, HostsWithSeveralNics)
     {
         topology.AddLink(nic, rail, RATE, DELAY);
     }
-    ExpectInvalid(topology, {"NIC 4 (\"beta-nic-2\")", "no link", "1 or more"});
+    ExpectInvalid(topology, {"NIC 4 ('beta-nic-2')", "no link", "1 or more"});
     topology.AddLink(4, second, RATE, DELAY);
     topology.Validate();
 

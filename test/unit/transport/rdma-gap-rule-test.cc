@@ -72,3 +72,34 @@ TEST(RdmaGapRule, AtOnceWithoutAnAge)
     EXPECT_EQ(rule.GetDeadline(AT_ONCE), 10_ps);
     EXPECT_EQ(rule.GetLostEnd(AT_ONCE, 10_ps), 6U);
 }
+
+TEST(RdmaGapRule, MeasuresHowLateOvertakenPacketsAre)
+{
+    // At most 1000 ps, and from the 16th overtaken packet on 4 times the largest lateness, but at
+    // least 30 ps.
+    constexpr RdmaGapLimits MEASURED{1000_ps, 0, 4, 30_ps};
+    RdmaGapRule rule;
+    for (uint64_t n = 0; n < 16; ++n)
+    {
+        EXPECT_EQ(rule.GetAge(MEASURED), 1000_ps) << n;
+        // Packet 2n is overtaken by 2n + 1, and comes 5 ps later, the seventh one 20 ps later.
+        const RdmaPs at{static_cast<int64_t>(100 * n)};
+        rule.Arrived(2 * n + 2, at);
+        rule.Overtaken(2 * n, at + (n == 6 ? 20_ps : 5_ps));
+        rule.Complete(2 * n + 2);
+    }
+    EXPECT_EQ(rule.GetAge(MEASURED), 80_ps);
+    EXPECT_EQ(rule.GetAge({1000_ps, 0, 1, 30_ps}), 30_ps);
+    EXPECT_EQ(rule.GetAge({50_ps, 0, 4, 30_ps}), 50_ps);
+    EXPECT_EQ(rule.GetAge(BY_AGE), 100_ps);
+    rule.Arrived(40, 2000_ps);
+    EXPECT_EQ(rule.GetDeadline(MEASURED), 2080_ps);
+    // The first evidence counts: packet 33 is late since 2000 ps, packet 45 since 2040 ps.
+    rule.Arrived(50, 2040_ps);
+    rule.Overtaken(45, 2070_ps);
+    EXPECT_EQ(rule.GetAge(MEASURED), 120_ps);
+    rule.Overtaken(33, 2070_ps);
+    EXPECT_EQ(rule.GetAge(MEASURED), 280_ps);
+    rule.Mistook();
+    EXPECT_EQ(rule.GetAge(MEASURED), 1000_ps);
+}

@@ -407,4 +407,141 @@ TEST(RdmaHalves, TolerantNicsRepeatWhatIsLost)
     }
 }
 
+/**
+ * A WRITE of 16 packets, one in a microsecond, over wires of 4 us. Some packets are lost.
+ *
+ * \param sender transport of the requester \param lost packets that are lost, as often
+ * as they are named \param packets receives the number of repeated packets
+ * \return time of the completion in us
+ */
+int64_t
+RunWriteThatLoses(const Ptr<RdmaTransport>& sender,
+                  const std::vector<uint32_t>& lost,
+                  uint64_t& packets)
+{
+    const Ptr<RdmaTransport> tolerant = MakeTolerantRoce();
+    FakeEndpoint a(*sender, 0, 100);
+    FakeEndpoint b(*tolerant, 100, 0);
+    std::mt19937_64 random(1);
+    Wire toB(random, 0, 0);
+    Wire toA(random, 0, 0);
+    RdmaSendRequest request;
+    request.opcode = RdmaWrOpcode::RDMA_WRITE;
+    request.length = 16 * MTU;
+    std::vector<uint32_t> left = lost;
+    RdmaPs now = 0_ps;
+    a.requester->Post(request, now);
+    for (; a.sent.empty() && now < 1000 * STEP; now += STEP)
+    {
+        a.RunTimers(now);
+        b.RunTimers(now);
+        if (QbbFramePtr frame = a.Next(now))
+        {
+            const auto at = std::find(left.begin(), left.end(), frame->psn);
+            if (at == left.end())
+            {
+                toB.Put(std::move(frame), now);
+            }
+            else
+            {
+                left.erase(at);
+            }
+        }
+        for (; !b.out.empty(); b.out.pop_front())
+        {
+            toA.Put(std::move(b.out.front()), now);
+        }
+        toB.Deliver(b, now);
+        toA.Deliver(a, now);
+    }
+    EXPECT_EQ(a.sent.size(), 1U);
+    EXPECT_EQ(b.messages.size(), 1U);
+    EXPECT_EQ(a.dropped + b.dropped, 0U);
+    RdmaQueuePairStats stats;
+    a.requester->AddTo(stats);
+    packets = stats.packetsRetransmitted;
+    return (now - STEP) / STEP;
+}
+
+TEST(RdmaHalves, TolerantRoceRepairsSeveralGapsInOneRoundTrip)
+{
+    // Packet n leaves at n us. Packets 2, 6 and 7, and 11 are missed when 3, 8 and 12 arrive, at 7,
+    // 12 and 16 us. The gaps are as old as ReorderTime, 6 us, at 13, 18 and 22 us, and the reports
+    // arrive 4 us later, packets of the next microsecond at the earliest: 2 leaves at 18 us, 6 and
+    // 7 at 23 and 24 us, 11 at 27 us. Packet 11 arrives at 31 us, and its acknowledgement leaves in
+    // the next microsecond and takes 4 us. One gap after the other takes a round trip more each.
+    uint64_t packets = 0;
+    EXPECT_EQ(RunWriteThatLoses(MakeTolerantRoce(), {2, 6, 7, 11}, packets), 36);
+    EXPECT_EQ(packets, 4U);
+    // A NAK of old acknowledges what is before: only the oldest gap has one.
+    RunWriteThatLoses(MakeRoce(), {2, 6, 7, 11}, packets);
+    EXPECT_GE(packets, 14U);
+}
+
+TEST(RdmaHalves, TolerantRoceAsksAgainForALostRepetition)
+{
+    // As above: packets 1, 3, 5 and 7 are reported at 12, 14, 16 and 18 us and arrive 9 us later.
+    // Packet 9 is reported at 20 us, and lost again. After four repairs of 9 us the receiver waits
+    // 36 us for a repair: it reports packet 9 again at 56 us. The packet leaves at 61 us, and its
+    // acknowledgement is there at 70 us. The timer has 50 us from the progress at 31 us on.
+    uint64_t packets = 0;
+    EXPECT_EQ(RunWriteThatLoses(MakeTolerantRoce(), {1, 3, 5, 7, 9, 9}, packets), 70);
+    EXPECT_EQ(packets, 6U);
+}
+
+TEST(RdmaHalves, ARefusalWaitsForTheResponsesThatItHasOvertaken)
+{
+    // A READ of three packets, and a SEND for which the receive request is too short. The responses
+    // arrive after 9 us and the NAK after 4 us.
+    const Ptr<RdmaTransport> transport = MakeTolerantRoce();
+    FakeEndpoint a(*transport, 0, 100);
+    FakeEndpoint b(*transport, 100, 0);
+    b.responder->PostReceive({0, 10}, 0_ps);
+    RdmaSendRequest read;
+    read.opcode = RdmaWrOpcode::RDMA_READ;
+    read.length = 3 * MTU;
+    RdmaSendRequest send;
+    send.id = 1;
+    send.opcode = RdmaWrOpcode::SEND;
+    send.length = 100;
+    a.requester->Post(read, 0_ps);
+    a.requester->Post(send, 0_ps);
+    std::multimap<RdmaPs, QbbFramePtr> toA;
+    RdmaPs failed = RDMA_NEVER;
+    for (RdmaPs now = 0_ps; now < 40 * STEP; now += STEP)
+    {
+        a.RunTimers(now);
+        b.RunTimers(now);
+        if (const QbbFramePtr request = a.Next(now))
+        {
+            b.Receive(*request, now);
+        }
+        if (QbbFramePtr answer = b.Next(now))
+        {
+            const bool isNak = answer->opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE);
+            toA.emplace(now + (isNak ? 4 : 9) * STEP, std::move(answer));
+        }
+        for (; !b.out.empty(); b.out.pop_front())
+        {
+            toA.emplace(now + 4 * STEP, std::move(b.out.front()));
+        }
+        for (; !toA.empty() && toA.begin()->first <= now; toA.erase(toA.begin()))
+        {
+            a.Receive(*toA.begin()->second, now);
+        }
+        if (!a.failures.empty() && failed == RDMA_NEVER)
+        {
+            failed = now;
+            EXPECT_EQ(a.sent.size(), 1U) << "the READ is complete before the SEND fails";
+        }
+    }
+    // The responses leave at 0, 1 and 2 us, or a microsecond later, and the NAK behind them.
+    EXPECT_GE(failed, 11 * STEP);
+    EXPECT_LE(failed, 13 * STEP);
+    ASSERT_EQ(a.sent.size(), 1U);
+    EXPECT_EQ(a.sent[0].status, RdmaWcStatus::SUCCESS);
+    ASSERT_EQ(a.failures.size(), 1U);
+    EXPECT_EQ(a.failures[0], RdmaWcStatus::REM_INV_REQ_ERR);
+}
+
 } // namespace

@@ -39,10 +39,12 @@ class QbbUpDownRouting
      * Installs the routes to a leaf in the switches.
      *
      * \param leaf number of a leaf
-     * \param target index of the leaf's switch
+     * \param targets indices of the leaf's switches, which deliver frames themselves
      * \param graph neighbours of each switch
      */
-    void ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const;
+    void ComputeRoutesTo(uint32_t leaf,
+                         const std::vector<uint32_t>& targets,
+                         const QbbSwitchGraph& graph) const;
 
   private:
     const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index

@@ -71,6 +71,7 @@ class IrnSpreadSender : public RdmaSender
 
     bool IsDelivered(uint64_t packet) const;
     bool HasRoom() const;
+    void Measure(int64_t arrived, RdmaPs now);
     void FindEvidence(uint64_t end, RdmaPs now);
     void Judge(RdmaPs now);
     void Lose(uint64_t end);

@@ -6,6 +6,8 @@
 #include "rdma-packet-bitmap.h"
 #include "rdma-transport.h"
 
+#include <limits>
+
 namespace ns3
 {
 
@@ -40,11 +42,24 @@ class RoceSpreadReceiver : public RdmaReceiver
         return m_kept.GetCount();
     }
 
-    /** \return the first of the packets that wait, which ends the oldest gap; UINT64_MAX: none
-     * waits */
-    uint64_t GetGapEnd() const
+    /** Packets that are missing in a row. */
+    struct Gap
     {
-        return m_kept.FindSet(m_kept.GetBase());
+        uint64_t first; //!< number of the first packet
+        uint64_t end;   //!< one more than the number of the last packet, or NO_END
+    };
+
+    /// End of a gap beyond which no packet waits.
+    static constexpr uint64_t NO_END = std::numeric_limits<uint64_t>::max();
+
+    /**
+     * \param from a packet, GetExpected() or later
+     * \return the first gap with packets from \p from on; packets before \p from are left out
+     */
+    Gap FindGap(uint64_t from) const
+    {
+        const uint64_t first = m_kept.FindClear(from);
+        return {first, m_kept.FindSet(first)};
     }
 
   private:

@@ -14,6 +14,9 @@ namespace ns3
  * The sender of a RoCE NIC with RoceTransport::OutOfOrder. The receiver tells losses from
  * overtakings, and a NAK of such a receiver names a gap, whose packets alone are sent again.
  *
+ * Further gaps have reports of their own, which acknowledge nothing: all gaps are repaired in one
+ * round trip.
+ *
  * A NAK of a receiver that keeps no packets out of order names no end of the gap: the sender goes
  * back N. After an RNR NAK it goes back N, too, because both kinds of receiver drop what follows a
  * refused packet.
@@ -56,6 +59,15 @@ class RoceSpreadSender : public RdmaGoBackNSender
     {
         m_noted = packets;
     }
+
+    /**
+     * The receiver asks for the packets of a gap that is not the oldest one.
+     *
+     * \param first number of the first packet that is missing
+     * \param end one more than the number of the last packet
+     * \return the consequence for the queue pair
+     */
+    RdmaSenderEvent OnGap(int64_t first, int64_t end);
 
     /**
      * A response proves that packets have arrived.

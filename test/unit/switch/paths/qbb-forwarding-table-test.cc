@@ -332,3 +332,50 @@ TEST(QbbAddressTable, RandomAgainstAMap)
         }
     }
 }
+
+TEST(QbbForwardingTable, SharedLeaves)
+{
+    // Leaf 0 is this switch, leaf 1 another one, leaves 2 and 3 are both: hosts 10 and 11 of leaf 2
+    // are at one port of each switch, host 12 of leaf 3 is three ports higher at this one.
+    auto hosts = std::make_shared<QbbHostIndex>();
+    hosts->Set(9, {0, 1});
+    hosts->Set(10, {2, 4});
+    hosts->Set(11, {2, 5});
+    hosts->Set(12, {3, 6});
+    hosts->Set(13, {1, 7});
+    QbbForwardingTable table;
+    EXPECT_FALSE(table.HasSharedLeaves());
+    table.SetHosts(hosts, 4, 0, 16, true);
+    EXPECT_TRUE(table.HasSharedLeaves());
+    EXPECT_EQ(table.GetLeafRoute(0), nullptr) << "the switch itself";
+    EXPECT_EQ(table.GetLeafRoute(1), nullptr) << "no route yet";
+    table.SetLeafRoute(1, {8, 10});
+    table.SetSharedLeaf(2, 0);
+    table.SetSharedLeaf(3, 3);
+    for (const bool freeze : {false, true})
+    {
+        if (freeze)
+        {
+            hosts->Freeze();
+        }
+        EXPECT_EQ(Look(table, 9), Group{1});
+        EXPECT_EQ(Look(table, 10), Group{4});
+        EXPECT_EQ(Look(table, 11), Group{5});
+        EXPECT_EQ(Look(table, 12), Group{9});
+        EXPECT_EQ(Look(table, 13), (Group{8, 10}));
+        EXPECT_EQ(table.GetNRoutes(), 5U);
+    }
+    EXPECT_EQ(*table.GetLeafRoute(1), (Group{8, 10}));
+    EXPECT_EQ(table.GetLeafRoute(2), nullptr);
+    EXPECT_EQ(table.GetLeafOf(11), 2U);
+    // A difference of -1 is 65535.
+    table.SetSharedLeaf(2, UINT16_MAX);
+    EXPECT_EQ(Look(table, 10), Group{3});
+    // A route of a single destination comes first.
+    table.SetRoute(11, {0});
+    EXPECT_EQ(Look(table, 11), Group{0});
+    EXPECT_EQ(Look(table, 12), Group{9});
+    // Host 12 has lost its link to this switch.
+    hosts->Set(12, {1, 6});
+    EXPECT_EQ(Look(table, 12), (Group{8, 10}));
+}

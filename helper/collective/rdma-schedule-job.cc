@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-schedule-job.h"
+
+#include "rdma-operation-schedule.h"
+#include "rdma-refuse.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+RdmaScheduleJob::RdmaScheduleJob(RdmaOperationSchedule& schedule, std::string name, RdmaPs start)
+    : m_schedule(schedule),
+      m_name(std::move(name)),
+      m_start(start)
+{
+}
+
+RdmaOperationGraph&
+RdmaScheduleJob::GetGraph(uint32_t rank)
+{
+    m_schedule.CheckRank(rank);
+    m_schedule.CheckNotInstalled();
+    Part& part = m_parts[rank];
+    RefuseRdmaIf(part.program != nullptr,
+                 "job ",
+                 m_name,
+                 ": rank ",
+                 rank,
+                 " has a program; accepted: operations, or a program");
+    if (!part.graph)
+    {
+        part.graph = std::make_unique<RdmaOperationGraph>();
+    }
+    return *part.graph;
+}
+
+uint32_t
+RdmaScheduleJob::Add(uint32_t rank,
+                     const RdmaOperation& operation,
+                     const std::vector<uint32_t>& after)
+{
+    using Kind = RdmaOperation::Kind;
+    if (operation.kind == Kind::SEND || operation.kind == Kind::RECEIVE)
+    {
+        m_schedule.CheckRank(operation.peer);
+        RefuseRdmaIf(operation.peer == rank,
+                     "job ",
+                     m_name,
+                     ": rank ",
+                     rank,
+                     " sends to itself, or receives from itself; accepted: another rank");
+    }
+    else
+    {
+        RefuseRdmaIf(operation.kind == Kind::CALL || operation.kind == Kind::SIGNAL,
+                     "job ",
+                     m_name,
+                     ": an operation of this kind; accepted: AddCollective(), AddEdge()");
+    }
+    RdmaOperationGraph& graph = GetGraph(rank);
+    const uint32_t number = graph.Add(operation);
+    for (const uint32_t before : after)
+    {
+        graph.AddDependency(number, before);
+    }
+    return number;
+}
+
+void
+RdmaScheduleJob::AddDependency(uint32_t rank, uint32_t operation, uint32_t before, After after)
+{
+    GetGraph(rank).AddDependency(operation, before, after);
+}
+
+void
+RdmaScheduleJob::AddEdge(uint32_t from,
+                         uint32_t before,
+                         uint32_t to,
+                         uint32_t operation,
+                         RdmaPs delay)
+{
+    RefuseRdmaIf(from == to,
+                 "job ",
+                 m_name,
+                 ": an edge from rank ",
+                 from,
+                 " to itself; accepted: AddDependency()");
+    RefuseRdmaIf(delay < RdmaPs(1),
+                 "job ",
+                 m_name,
+                 ": an edge with a delay of ",
+                 delay,
+                 " ps; accepted: 1 ps or more");
+    const uint32_t tag = m_schedule.AddEdge();
+    RdmaOperation signal;
+    signal.kind = RdmaOperation::Kind::SIGNAL;
+    signal.amount = static_cast<uint64_t>(delay.Get());
+    signal.peer = to;
+    signal.context = RdmaOperationSchedule::EDGES;
+    signal.tag = tag;
+    RdmaOperationGraph& sender = GetGraph(from);
+    RdmaOperationGraph& receiver = GetGraph(to);
+    sender.AddDependency(sender.Add(signal), before);
+    receiver.AddDependency(
+        operation,
+        receiver.Add(RdmaOperation::Receive(0, from, RdmaOperationSchedule::EDGES, tag)));
+}
+
+std::vector<uint32_t>
+RdmaScheduleJob::AddCollective(uint32_t communicator,
+                               Ptr<RdmaCollective> collective,
+                               uint64_t bytes,
+                               const std::vector<std::vector<uint32_t>>& after)
+{
+    const std::vector<uint32_t>& members = m_schedule.GetMembers(communicator);
+    RefuseRdmaIf(!after.empty() && after.size() != members.size(),
+                 "job ",
+                 m_name,
+                 ": dependencies of a collective for ",
+                 after.size(),
+                 " ranks; accepted: ",
+                 members.size(),
+                 ", or none");
+    const uint32_t call = m_schedule.AddCall(communicator, collective, bytes);
+    std::vector<uint32_t> numbers;
+    for (std::size_t i = 0; i < members.size(); ++i)
+    {
+        RdmaOperationGraph& graph = GetGraph(members[i]);
+        std::vector<uint32_t> before = after.empty() ? std::vector<uint32_t>() : after[i];
+        if (const RdmaPs late = collective->DrawStartDelay(); late > RdmaPs(0))
+        {
+            const uint32_t wait = graph.Add(RdmaOperation::Compute(late));
+            for (const uint32_t other : before)
+            {
+                graph.AddDependency(wait, other);
+            }
+            before = {wait};
+        }
+        RdmaOperation operation;
+        operation.kind = RdmaOperation::Kind::CALL;
+        operation.tag = call;
+        numbers.push_back(graph.Add(operation));
+        for (const uint32_t other : before)
+        {
+            graph.AddDependency(numbers.back(), other);
+        }
+    }
+    return numbers;
+}
+
+void
+RdmaScheduleJob::SetProgram(uint32_t rank, std::unique_ptr<RdmaRankProgram> program)
+{
+    m_schedule.CheckRank(rank);
+    m_schedule.CheckNotInstalled();
+    Part& part = m_parts[rank];
+    RefuseRdmaIf(part.program || part.graph,
+                 "job ",
+                 m_name,
+                 ": rank ",
+                 rank,
+                 " has a program already; accepted: one");
+    part.program = std::move(program);
+}
+
+std::vector<uint32_t>
+RdmaScheduleJob::GetRanks() const
+{
+    std::vector<uint32_t> ranks;
+    for (const auto& [rank, part] : m_parts)
+    {
+        ranks.push_back(rank);
+    }
+    return ranks;
+}
+
+std::optional<RdmaPs>
+RdmaScheduleJob::GetEnd(uint32_t rank) const
+{
+    const auto part = m_parts.find(rank);
+    RefuseRdmaIf(part == m_parts.end(),
+                 "job ",
+                 m_name,
+                 " has no rank ",
+                 rank,
+                 "; accepted: ranks of the job");
+    return part->second.end == RDMA_NEVER ? std::nullopt : std::optional(part->second.end);
+}
+
+std::optional<RdmaPs>
+RdmaScheduleJob::GetEnd() const
+{
+    RdmaPs last = m_start;
+    for (const auto& [rank, part] : m_parts)
+    {
+        if (part.end == RDMA_NEVER)
+        {
+            return {};
+        }
+        last = std::max(last, part.end);
+    }
+    return last;
+}
+
+} // namespace ns3

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_SCHEDULE_NETWORK_H
+#define RDMA_SCHEDULE_NETWORK_H
+
+#include "rdma-bit-rate.h"
+
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-collective
+ * Where a rank of a schedule is.
+ */
+struct RdmaSchedulePlace
+{
+    uint32_t host{0}; //!< id of the host
+    uint32_t gpu{0};  //!< number of the rank's GPU in the host
+    uint32_t nic{0};  //!< number of the NIC, among those of the host, that the rank uses
+};
+
+/**
+ * \ingroup rdma-collective
+ * A message from one rank to another, as the network carries it. All members but from, to and bytes
+ * are for the schedule: they must arrive as they were sent. from, context, tag and sequence tell a
+ * message from all others that are on their way to a rank.
+ */
+struct RdmaScheduleMessage
+{
+    /** What a message is for. */
+    enum class Kind : uint8_t
+    {
+        EAGER,   //!< data, sent at once
+        REQUEST, //!< rendezvous: the sender is ready
+        CLEAR,   //!< rendezvous: the receiver is ready, too
+        DATA,    //!< rendezvous: the data
+    };
+
+    uint32_t from{0};       //!< rank that sends
+    uint32_t to{0};         //!< rank that receives
+    uint32_t context{0};    //!< communicator, or call of a collective
+    uint32_t tag{0};        //!< tag of the message
+    uint32_t sequence{0};   //!< number among the messages with equal from, to, context and tag
+    Kind kind{Kind::EAGER}; //!< what the message is for
+    uint64_t bytes{0};      //!< size, with what the schedule adds; 0 or more
+};
+
+/**
+ * \ingroup rdma-collective
+ * Who is told of the messages of an RdmaScheduleNetwork: a schedule. The network calls the
+ * functions from events of the node of the rank concerned, on the thread that runs the node, and
+ * never from within RdmaScheduleNetwork::Send().
+ */
+class RdmaScheduleNetworkUser
+{
+  public:
+    virtual ~RdmaScheduleNetworkUser() = default;
+
+    /**
+     * The sender may use the buffer of a message again.
+     * \param rank the sender
+     * \param id number that Send() was given
+     */
+    virtual void Sent(uint32_t rank, uint64_t id) = 0;
+
+    /** A message is in the memory of its receiver. \param message the message */
+    virtual void Arrived(const RdmaScheduleMessage& message) = 0;
+};
+
+/**
+ * \ingroup rdma-collective
+ * What a schedule needs of a network. Networks are parts, which programs select by name:
+ *
+ *     rdma-collective --network='ideal[Delay=2us|Rate=400Gbps]'
+ *
+ * A schedule calls Install() once before the run, and Send() in events of the sender's node. The
+ * network tells the user of the end of each message at both nodes. Messages may overtake each
+ * other. The order of calls at one instant at one rank must not depend on the order in which events
+ * were inserted, nor on what other nodes do at that instant.
+ */
+class RdmaScheduleNetwork : public Object
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    /**
+     * Prepares the network for a schedule.
+     *
+     * \param user is told of messages; must outlive the run
+     * \param places place of each rank
+     * \throws std::invalid_argument if the network has no such place
+     */
+    virtual void Install(RdmaScheduleNetworkUser& user,
+                         const std::vector<RdmaSchedulePlace>& places) = 0;
+
+    /** \param rank a rank \return id of the node in whose events the rank acts */
+    virtual uint32_t GetNodeId(uint32_t rank) const = 0;
+
+    /**
+     * \param rank a rank
+     * \return true, the default, if this process runs the rank; with several ranks of MPI, one
+     *         process does
+     */
+    virtual bool IsLocal(uint32_t rank) const;
+
+    /**
+     * \param rank a rank
+     * \return rate at which the rank can send the bytes of messages, for comparisons
+     */
+    virtual RdmaBitRate GetRate(uint32_t rank) const = 0;
+
+    /**
+     * Sends a message. Called in an event of the sender's node.
+     *
+     * \param message the message, to another rank
+     * \param id number for RdmaScheduleNetworkUser::Sent()
+     */
+    virtual void Send(const RdmaScheduleMessage& message, uint64_t id) = 0;
+
+    /**
+     * Explains why messages have not arrived at the end of a run.
+     * \param rank a sender
+     * \return one line; empty, the default: there is nothing to say
+     */
+    virtual std::string DescribeWait(uint32_t rank) const;
+};
+
+} // namespace ns3
+
+#endif /* RDMA_SCHEDULE_NETWORK_H */
