@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 namespace ns3
@@ -161,7 +162,15 @@ RdmaFlowRunner::ChooseEnds(uint64_t index)
         m_ends[index] = {flow.srcHost, flow.dstHost, 0, 0};
         return; // RdmaFlowRunnerBase reports the invalid flow
     }
-    const auto pairs = GetFabric()->FindPortPairs(flow.srcHost, flow.dstHost, *m_plan, flow.nic);
+    std::vector<RdmaLanePorts> pairs;
+    try
+    {
+        pairs = GetFabric()->FindPortPairs(flow.srcHost, flow.dstHost, *m_plan, flow.nic);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("flow " + std::to_string(flow.id) + ": " + error.what());
+    }
     const uint32_t queuePairs = flow.queuePairs > 0 ? flow.queuePairs : m_plan->GetQueuePairs();
     const auto lanes = static_cast<uint32_t>(pairs.size()) * queuePairs;
     const bool isInTurn = m_plan->GetSpread() == RdmaConnectionPlan::IN_TURN;

@@ -339,6 +339,24 @@ RdmaPacketEngine::GetDevice() const
     return *m_device;
 }
 
+std::vector<uint32_t>
+RdmaPacketEngine::GetBond() const
+{
+    return m_nic->IsBonded(m_port) ? m_nic->GetBond(m_port) : std::vector<uint32_t>();
+}
+
+QbbNetDevice&
+RdmaPacketEngine::GetDeviceOf(uint32_t port) const
+{
+    return m_nic->GetDevice(port);
+}
+
+void
+RdmaPacketEngine::ChooseBondPort(uint32_t flowHash)
+{
+    UsePort(m_nic->ChoosePort(m_port, flowHash));
+}
+
 void
 RdmaPacketEngine::UsePort(uint32_t port)
 {

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -103,6 +104,19 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \param port index of a port of the NIC with the address of the queue pair's port
      */
     void UsePort(uint32_t port);
+
+    /** \return ports of the NIC that have one address with the queue pair's port, if several do */
+    std::vector<uint32_t> GetBond() const;
+
+    /** \param port index of a port of the NIC \return the port's device */
+    QbbNetDevice& GetDeviceOf(uint32_t port) const;
+
+    /**
+     * Sends through the port of a bond that a flow takes.
+     *
+     * \param flowHash QbbFlowHash() of the queue pair's packets
+     */
+    void ChooseBondPort(uint32_t flowHash);
 
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;

@@ -103,12 +103,26 @@ class TextFiles(unittest.TestCase):
             self.assertIn("all                   1          1         2.17", done.stdout)
 
     def test_hosts_with_two_links(self):
-        # Hosts send by their first link, which does not lead to all others here.
+        # The first links of hosts 0 and 1 do not lead to host 2, and the second ones do.
         links = b"0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
         self.write("f", b"1\n0 2 3 100 1000 0\n")
         self.write("t", b"5 2 5\n3 4\n" + links)
-        self.refuse("rdma-fabric: flow 0: no path from the first link of host 0 to host 2; accepted: ",
-                    "--topology=file:t", "--workload=file:f")
+        done = self.run_program("--topology=file:t", "--workload=file:f")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("all                   1          1", done.stdout)
+        # Hosts do not forward.
+        self.write("t", b"3 0 2\n\n0 1 100Gbps 1us 0\n1 2 100Gbps 1us 0\n")
+        self.refuse("rdma-fabric: t: ", "--topology=file:t", "--workload=file:f")
+        # A flow's NIC and queue pairs.
+        self.write("t", b"5 2 5\n3 4\n" + links)
+        self.write("f.csv", b"id,src,dst,bytes,start_ns,nic,queue_pairs\n7,0,1,100000,0,0,3\n")
+        done = self.run_program("--topology=file:t", "--workload=file:f.csv", "--instruments=queue-pairs:q.csv")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(os.path.join(self.folder, "q.csv")) as file:
+            rows = [line.split(",")[:6] for line in file.read().splitlines()[1:]]
+        self.assertEqual(rows, [["7", str(i), "0", str(i % 2), "0", str(i % 2)] for i in range(6)])
+        self.write("f.csv", b"id,src,dst,bytes,start_ns,nic\n7,0,1,100000,0,1\n")
+        self.refuse("rdma-fabric: f.csv:2: nic: '1' is too large; accepted: 0", "--topology=file:t", "--workload=file:f.csv")
 
     def test_simai_topologies(self):
         # Two servers of two GPUs, 0 to 3; NVSwitches 4 and 5; switch 6.

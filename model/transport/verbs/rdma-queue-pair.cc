@@ -5,7 +5,6 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-fixed-type-id.h"
-#include "rdma-nic.h"
 #include "rdma-psn.h"
 #include "rdma-refuse.h"
 
@@ -17,6 +16,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -403,14 +403,14 @@ RdmaQueuePair::SetPeer(Ipv4Address remoteAddress, uint32_t remoteQpn)
                                    headers.srcPort,
                                    headers.dstPort);
     CheckLink(m_engine.GetDevice());
-    if (const RdmaNic& nic = *m_engine.GetNic(); nic.IsBonded(m_engine.GetPortIndex()))
+    if (const std::vector<uint32_t> bond = m_engine.GetBond(); !bond.empty())
     {
-        for (const uint32_t port : nic.GetBond(m_engine.GetPortIndex()))
+        for (const uint32_t port : bond)
         {
-            CheckLink(nic.GetDevice(port));
-            CheckBond(m_engine.GetDevice(), nic.GetDevice(port));
+            CheckLink(m_engine.GetDeviceOf(port));
+            CheckBond(m_engine.GetDevice(), m_engine.GetDeviceOf(port));
         }
-        m_engine.UsePort(nic.ChoosePort(m_engine.GetPortIndex(), headers.flowHash));
+        m_engine.ChooseBondPort(headers.flowHash);
     }
     QbbPort& port = m_engine.GetDevice();
     headers.srcMac = port.GetMac();
