@@ -4,7 +4,6 @@
 #include "rdma-text-file.h"
 #include "rdma-topology-lines.h"
 
-#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>

@@ -7,10 +7,9 @@
 #include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
-#include <algorithm>
-#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
