@@ -2,9 +2,9 @@
 
 #include "rdma-collective.h"
 
+#include "rdma-compat.h"
 #include "rdma-refuse.h"
 
-#include <ns3/enum.h>
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
@@ -38,7 +38,7 @@ RdmaCollective::GetTypeId()
                           "When the chunks of a step are sent: Blocking, when all chunks of the "
                           "previous step have arrived; Pipelined, each when its data are there.",
                           EnumValue(BLOCKING),
-                          MakeEnumAccessor(&RdmaCollective::m_steps),
+                          RdmaMakeEnumAccessor<Steps>(&RdmaCollective::m_steps),
                           MakeEnumChecker(BLOCKING, "Blocking", PIPELINED, "Pipelined"))
             .AddAttribute(
                 "Depth",

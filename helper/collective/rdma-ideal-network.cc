@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-bit-rate.h"
+#include "rdma-compat.h"
 #include "rdma-event-order.h"
 #include "rdma-int128.h"
 #include "rdma-part-name.h"
@@ -13,7 +14,6 @@
 #include "rdma-timer.h"
 
 #include <ns3/data-rate.h>
-#include <ns3/enum.h>
 #include <ns3/nstime.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class RdmaIdealNetwork : public RdmaScheduleNetwork
                     "How times are counted: LogGP, with one send and one receive at a time "
                     "at each rank, or Links, with a link for each ordered pair of ranks.",
                     EnumValue(LOG_GP),
-                    MakeEnumAccessor(&RdmaIdealNetwork::m_model),
+                    RdmaMakeEnumAccessor<Model>(&RdmaIdealNetwork::m_model),
                     MakeEnumChecker(LOG_GP, "LogGP", LINKS, "Links"))
                 .AddAttribute("Delay",
                               "Time from rank to rank: L. Whole nanoseconds, 1 or more.",

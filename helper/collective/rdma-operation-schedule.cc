@@ -234,7 +234,10 @@ RdmaOperationSchedule::Install(Ptr<RdmaScheduleNetwork> network)
             {
                 program = std::move(part.graph);
             }
-            m_ranks[rank]->StartAt(m_jobs[number].m_start, number, std::move(program));
+            m_ranks[rank]->StartAt(m_jobs[number].m_start,
+                                   number,
+                                   std::move(program),
+                                   m_jobs[number].m_records ? &part.records : nullptr);
         }
     }
 }

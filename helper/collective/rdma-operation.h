@@ -135,6 +135,17 @@ struct RdmaOperation
 
 static_assert(sizeof(RdmaOperation) == 24, "schedules of many operations keep one for each");
 
+/**
+ * \ingroup rdma-collective
+ * When an operation began and ended.
+ */
+struct RdmaOperationRecord
+{
+    uint64_t operation{0}; //!< number of the operation among those of its rank in the job
+    RdmaPs begin{0};       //!< when it began; with a unit: when the unit took it
+    RdmaPs end{0};         //!< when it ended
+};
+
 } // namespace ns3
 
 #endif /* RDMA_OPERATION_H */

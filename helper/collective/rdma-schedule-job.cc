@@ -177,8 +177,8 @@ RdmaScheduleJob::GetRanks() const
     return ranks;
 }
 
-std::optional<RdmaPs>
-RdmaScheduleJob::GetEnd(uint32_t rank) const
+const RdmaScheduleJob::Part&
+RdmaScheduleJob::GetPart(uint32_t rank) const
 {
     const auto part = m_parts.find(rank);
     RefuseRdmaIf(part == m_parts.end(),
@@ -187,7 +187,27 @@ RdmaScheduleJob::GetEnd(uint32_t rank) const
                  " has no rank ",
                  rank,
                  "; accepted: ranks of the job");
-    return part->second.end == RDMA_NEVER ? std::nullopt : std::optional(part->second.end);
+    return part->second;
+}
+
+void
+RdmaScheduleJob::SetRecording()
+{
+    m_schedule.CheckNotInstalled();
+    m_records = true;
+}
+
+const std::vector<RdmaOperationRecord>&
+RdmaScheduleJob::GetRecords(uint32_t rank) const
+{
+    return GetPart(rank).records;
+}
+
+std::optional<RdmaPs>
+RdmaScheduleJob::GetEnd(uint32_t rank) const
+{
+    const RdmaPs end = GetPart(rank).end;
+    return end == RDMA_NEVER ? std::nullopt : std::optional(end);
 }
 
 std::optional<RdmaPs>

@@ -117,6 +117,19 @@ class RdmaScheduleJob
      */
     void SetProgram(uint32_t rank, std::unique_ptr<RdmaRankProgram> program);
 
+    /**
+     * Records when each operation of the job begins and ends, in 24 bytes for each. A collective is
+     * one operation.
+     */
+    void SetRecording();
+
+    /**
+     * \param rank a rank of the job
+     * \return its operations that have ended, in the order of their ends; empty without
+     * SetRecording()
+     */
+    const std::vector<RdmaOperationRecord>& GetRecords(uint32_t rank) const;
+
     /** \return the ranks of the job, in ascending order */
     std::vector<uint32_t> GetRanks() const;
 
@@ -137,14 +150,17 @@ class RdmaScheduleJob
     {
         std::unique_ptr<RdmaRankProgram> program;  //!< program; null: given away, or a graph
         std::unique_ptr<RdmaOperationGraph> graph; //!< listed operations, or null
+        std::vector<RdmaOperationRecord> records;  //!< operations that have ended
         RdmaPs end{RDMA_NEVER};                    //!< when the rank has ended
     };
 
     RdmaOperationGraph& GetGraph(uint32_t rank);
+    const Part& GetPart(uint32_t rank) const;
 
     RdmaOperationSchedule& m_schedule; //!< schedule of the job
     std::string m_name;                //!< name of the job
     RdmaPs m_start;                    //!< instant at which the job begins
+    bool m_records{false};             //!< operations are recorded
     std::map<uint32_t, Part> m_parts;  //!< by rank
 };
 

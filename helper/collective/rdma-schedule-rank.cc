@@ -31,6 +31,8 @@ struct RdmaRankProgram::Group
     uint64_t id{0};                   //!< the parent's number of the call; number of the job
     RdmaScheduleRank::Counts* counts{nullptr};           //!< numbers of the messages
     std::unique_ptr<RdmaScheduleRank::Counts> ownCounts; //!< the same, of a call
+    RdmaPs begin{0};                                     //!< when the programs began
+    std::vector<RdmaOperationRecord>* records{nullptr};  //!< takes the times of operations
     std::list<Group>::iterator self;                     //!< place in the list of the rank
 };
 
@@ -78,11 +80,14 @@ RdmaScheduleRank::RdmaScheduleRank(RdmaOperationSchedule& schedule,
 RdmaScheduleRank::~RdmaScheduleRank() = default;
 
 void
-RdmaScheduleRank::StartAt(RdmaPs at, uint32_t job, std::unique_ptr<RdmaRankProgram> program)
+RdmaScheduleRank::StartAt(RdmaPs at,
+                          uint32_t job,
+                          std::unique_ptr<RdmaRankProgram> program,
+                          std::vector<RdmaOperationRecord>* records)
 {
     m_due.push_back({at, m_orders++, NONE - 1 - static_cast<uint32_t>(m_later.size())});
     std::push_heap(m_due.begin(), m_due.end(), std::greater<>());
-    m_later.push_back({job, std::move(program)});
+    m_later.push_back({job, std::move(program), records});
     m_timer.ArmNoLater(at);
 }
 
@@ -141,8 +146,9 @@ RdmaScheduleRank::Begin(RdmaRankProgram& program, uint64_t id, const RdmaOperati
 void
 RdmaScheduleRank::Run(uint32_t place)
 {
-    const Active& active = m_active[place];
+    Active& active = m_active[place];
     const RdmaOperation& operation = active.operation;
+    active.begin = RdmaNow();
     if (operation.tellsBegin)
     {
         m_notices.Emplace(active.program, active.id, false);
@@ -256,7 +262,7 @@ RdmaScheduleRank::End(uint32_t place)
     const uint8_t number = active.operation.unit;
     if (active.operation.kind != RdmaOperation::Kind::CALL)
     {
-        m_notices.Emplace(active.program, active.id, true);
+        m_notices.Emplace(active.program, active.id, true, active.begin);
     }
     active.program = nullptr;
     active.next = m_free;
@@ -369,6 +375,7 @@ RdmaScheduleRank::Call(std::vector<std::unique_ptr<RdmaRankProgram>> programs,
     group.programs = std::move(programs);
     group.parent = &parent;
     group.id = id;
+    group.begin = RdmaNow();
     group.ownCounts = std::make_unique<Counts>();
     group.counts = group.ownCounts.get();
     StartGroup(group);
@@ -413,7 +420,7 @@ RdmaScheduleRank::Leave(RdmaRankProgram::Group& group)
     }
     if (group.parent)
     {
-        m_notices.Emplace(group.parent, group.id, true);
+        m_notices.Emplace(group.parent, group.id, true, group.begin);
     }
     else
     {
@@ -443,6 +450,10 @@ RdmaScheduleRank::Settle()
         {
             notice.program->Begun(*this, notice.id);
             continue;
+        }
+        if (auto* records = notice.program->GetGroup()->records)
+        {
+            records->push_back({notice.id, notice.begin, RdmaNow()});
         }
         notice.program->Ended(*this, notice.id);
         EndIfDone(*notice.program);
@@ -483,6 +494,7 @@ RdmaScheduleRank::OnTimer()
             group.programs.push_back(std::move(later.program));
             group.id = later.job;
             group.counts = m_counts.get();
+            group.records = later.records;
             StartGroup(group);
         }
         else

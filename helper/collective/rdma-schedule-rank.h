@@ -107,8 +107,12 @@ class RdmaScheduleRank
      * \param at when the program starts, not in the past
      * \param job number of the job, for RdmaOperationSchedule
      * \param program the program
+     * \param records takes when the program's operations began and ended; null: nothing does
      */
-    void StartAt(RdmaPs at, uint32_t job, std::unique_ptr<RdmaRankProgram> program);
+    void StartAt(RdmaPs at,
+                 uint32_t job,
+                 std::unique_ptr<RdmaRankProgram> program,
+                 std::vector<RdmaOperationRecord>* records);
 
     /** The network no longer needs the buffer of a message. \param id number of the message */
     void Sent(uint64_t id);
@@ -157,6 +161,7 @@ class RdmaScheduleRank
         RdmaRankProgram* program{nullptr}; //!< program of the operation; null: the place is free
         uint64_t id{0};                    //!< the program's number for the operation
         uint64_t order{0};                 //!< number of the operation among those of the rank
+        RdmaPs begin{0};                   //!< when it began: when its unit took it
         uint32_t sequence{0};              //!< number of the message
         uint32_t next{NONE};               //!< next one that waits for the unit, or next free place
     };
@@ -214,13 +219,15 @@ class RdmaScheduleRank
         RdmaRankProgram* program{nullptr}; //!< the program; null: an operation has got its unit
         uint64_t id{0};                    //!< its number for the operation; place of the operation
         bool isEnd{false};                 //!< the operation has ended; else: it has begun
+        RdmaPs begin{0};                   //!< isEnd: when the operation began
     };
 
     /** A program that starts later. */
     struct Later
     {
-        uint32_t job{0};                          //!< number of the job
-        std::unique_ptr<RdmaRankProgram> program; //!< the program
+        uint32_t job{0};                                    //!< number of the job
+        std::unique_ptr<RdmaRankProgram> program;           //!< the program
+        std::vector<RdmaOperationRecord>* records{nullptr}; //!< see StartAt()
     };
 
     /** The operations that a unit serves. */

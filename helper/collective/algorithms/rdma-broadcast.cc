@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-collective.h"
+#include "rdma-compat.h"
 #include "rdma-lane-program.h"
 #include "rdma-part-name.h"
 
-#include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
 namespace ns3
@@ -105,7 +105,7 @@ class RdmaBroadcast : public RdmaCollective
                                               "How the vector travels: in a binomial Tree, or in a "
                                               "Ring.",
                                               EnumValue(TREE),
-                                              MakeEnumAccessor(&RdmaBroadcast::m_way),
+                                              RdmaMakeEnumAccessor<Way>(&RdmaBroadcast::m_way),
                                               MakeEnumChecker(TREE, "Tree", RING, "Ring"))
                                 .AddAttribute("Root",
                                               "Number of the rank, in its communicator, that has "

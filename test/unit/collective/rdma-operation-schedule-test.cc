@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <tuple>
 
 /**
  * \file
@@ -103,6 +104,32 @@ TEST(RdmaOperationSchedule, AnEdgeHasItsDelay)
     test.Run(NETWORK);
     EXPECT_EQ(test.GetEnd(0), 40_ns);
     EXPECT_EQ(test.GetEnd(1), 60_ns);
+}
+
+TEST(RdmaOperationSchedule, RecordsBeginsAndEnds)
+{
+    TestSchedule test(2);
+    test.job->SetRecording();
+    const uint32_t a = test.Compute(0, 100_ns, {}, 3);
+    const uint32_t b = test.Compute(0, 40_ns, {}, 3); // the unit takes it at 100
+    const uint32_t c = test.Send(0, 11, 1, {a});      // 100 to 110
+    const uint32_t d =
+        test.job->AddCollective(test.world, MakeTestCollective("barrier"), 0, {{b, c}, {}})[0];
+    test.Receive(1, 11, 0);
+    test.Run(NETWORK);
+    std::vector<std::tuple<uint64_t, RdmaPs, RdmaPs>> records;
+    for (const RdmaOperationRecord& record : test.job->GetRecords(0))
+    {
+        records.emplace_back(record.operation, record.begin, record.end);
+    }
+    // The barrier: rank 1 enters at 0, and its message is at rank 0 at 1000.
+    const std::vector<std::tuple<uint64_t, RdmaPs, RdmaPs>> expected{{a, 0_ns, 100_ns},
+                                                                     {c, 100_ns, 110_ns},
+                                                                     {b, 100_ns, 140_ns},
+                                                                     {d, 140_ns, 1000_ns}};
+    EXPECT_EQ(records, expected);
+    ASSERT_EQ(test.job->GetRecords(1).size(), 2U);
+    EXPECT_EQ(test.job->GetRecords(1)[1].end, 1140_ns); // its barrier
 }
 
 /** A network in which the message with number i from the first one on takes (10 - i) us. */
