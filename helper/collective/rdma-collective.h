@@ -115,6 +115,22 @@ GetRdmaShare(uint64_t bytes, uint64_t parts, uint64_t part)
 
 /**
  * \ingroup rdma-collective
+ * \param number a number above 0
+ * \return its logarithm to base 2, rounded up
+ */
+constexpr uint32_t
+GetRdmaLog2(uint32_t number)
+{
+    uint32_t log = 0;
+    while ((uint64_t{1} << log) < number)
+    {
+        ++log;
+    }
+    return log;
+}
+
+/**
+ * \ingroup rdma-collective
  * Base class of collectives. A collective makes the programs of its ranks: what each of them sends,
  * receives and reduces, and when. Programs select a collective by name:
  *

@@ -81,12 +81,10 @@ class RdmaBarrier : public RdmaCollective
     std::unique_ptr<RdmaRankProgram> MakeProgram(const RdmaCollectiveScope& scope,
                                                  uint64_t /*bytes*/) const override
     {
-        uint32_t steps = 0;
-        while ((uint64_t{1} << steps) < scope.count)
-        {
-            ++steps;
-        }
-        return std::make_unique<RdmaDisseminationProgram>(scope, GetForm(), m_messageBytes, steps);
+        return std::make_unique<RdmaDisseminationProgram>(scope,
+                                                          GetForm(),
+                                                          m_messageBytes,
+                                                          GetRdmaLog2(scope.count));
     }
 
   private:

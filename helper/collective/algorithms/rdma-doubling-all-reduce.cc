@@ -73,12 +73,10 @@ class RdmaDoublingAllReduce : public RdmaCollective
     std::unique_ptr<RdmaRankProgram> MakeProgram(const RdmaCollectiveScope& scope,
                                                  uint64_t bytes) const override
     {
-        uint32_t steps = 0;
-        while ((1U << steps) < scope.count)
-        {
-            ++steps;
-        }
-        return std::make_unique<RdmaDoublingProgram>(scope, GetForm(), bytes, steps);
+        return std::make_unique<RdmaDoublingProgram>(scope,
+                                                     GetForm(),
+                                                     bytes,
+                                                     GetRdmaLog2(scope.count));
     }
 };
 

@@ -120,12 +120,10 @@ class RdmaHalvingAllReduce : public RdmaCollective
     std::unique_ptr<RdmaRankProgram> MakeProgram(const RdmaCollectiveScope& scope,
                                                  uint64_t bytes) const override
     {
-        uint32_t log = 0;
-        while ((1U << log) < scope.count)
-        {
-            ++log;
-        }
-        return std::make_unique<RdmaHalvingProgram>(scope, GetForm(), bytes, log);
+        return std::make_unique<RdmaHalvingProgram>(scope,
+                                                    GetForm(),
+                                                    bytes,
+                                                    GetRdmaLog2(scope.count));
     }
 };
 
