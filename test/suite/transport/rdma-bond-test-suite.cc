@@ -533,10 +533,13 @@ class BondStackTestCase : public BondTestCase
             sockets.push_back(std::make_unique<RdmaTestUdp>(test.fabric->GetNode(0),
                                                             test.fabric->GetNode(1),
                                                             test.fabric->GetAddress(1),
-                                                            9000 + i));
-            sockets.back()->SendEvery(MicroSeconds(1 + i), MicroSeconds(50), 2);
+                                                            9001 + i));
+            sockets.back()->SendEvery(MicroSeconds(20'000 + i), MicroSeconds(50), 2);
         }
-        test.Run(10_ms);
+        // Few packets wait for ARP, which takes up to 10 ms (ArpL3Protocol::RequestJitter).
+        RdmaTestUdp first(*test.fabric, 0, 1);
+        first.SendEvery(MicroSeconds(1), MicroSeconds(1), 1);
+        test.Run(30_ms);
         for (const auto& socket : sockets)
         {
             NS_TEST_EXPECT_MSG_EQ(socket->GetReceived(), 2U, "packets of a socket");
