@@ -124,6 +124,7 @@ def columns_document(description):
         "pauseTree": "--instruments=pause-tree:FILE",
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",
+        "reordered-flows": "flows.csv, in addition where paths reorder packets",
     }
     for name, columns in json.loads(description).items():
         title = files.get(name, f"--instruments={name}:FILE")
