@@ -95,6 +95,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string paths{Define(&paths, "paths=ecmp", "ecmp, or a part (--list=paths)")};
     std::string entropy{
         Define(&entropy, "entropy=none", "UDP source ports: none, or a part (--list=entropy)")};
+    /// auto: flows take all NICs and ports of their hosts, in chunks; or a part of kind
+    /// RdmaConnectionPlan
     std::string connection{
         Define(&connection,
                "connection=auto",
