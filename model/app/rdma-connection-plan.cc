@@ -2,6 +2,7 @@
 
 #include "rdma-connection-plan.h"
 
+#include "rdma-compat.h"
 #include "rdma-part-name.h"
 #include "rdma-refuse.h"
 #include "rdma-time.h"
@@ -71,7 +72,7 @@ RdmaConnectionPlan::GetTypeId()
                 "bytes outstanding. Chunks: each message is divided into chunks, and a "
                 "chunk takes the one with the fewest bytes outstanding.",
                 EnumValue(CHUNKS),
-                MakeEnumAccessor(&RdmaConnectionPlan::m_spread),
+                RdmaMakeEnumAccessor<Spread>(&RdmaConnectionPlan::m_spread),
                 MakeEnumChecker(IN_TURN, "InTurn", OUTSTANDING, "Outstanding", CHUNKS, "Chunks"))
             .AddAttribute("ChunkBytes",
                           "Longest chunk of Spread=Chunks, in bytes. Each chunk is a WRITE with "

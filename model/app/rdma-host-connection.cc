@@ -413,7 +413,14 @@ RdmaHostConnection::Reclaim(uint32_t lane)
         }
     }
     book.outstanding = 0;
-    for (const uint64_t message : std::exchange(book.messages, {}))
+    GiveMessages(lane);
+}
+
+/** Assigns the messages of a lane that is not usable any more. */
+void
+RdmaHostConnection::GiveMessages(uint32_t lane)
+{
+    for (const uint64_t message : std::exchange(m_books[lane].messages, {}))
     {
         Assign(message);
     }
@@ -457,10 +464,8 @@ RdmaHostConnection::OnFailed(uint32_t lane, RdmaWcStatus status)
     }
     const bool wasDown = book.isDown;
     book.error = status;
-    if (!wasDown)
-    {
-        Reclaim(lane);
-    }
+    // The parts of a lane that was down have been given to others; messages may have come since.
+    wasDown ? GiveMessages(lane) : Reclaim(lane);
     for (const uint64_t number : std::exchange(book.posted, {}))
     {
         --GetPart(number).copies;
@@ -578,6 +583,18 @@ RdmaHostConnection::CloseSender(uint32_t lane)
     }
 }
 
+/** \return true if the port of a lane, or a port of its bond, is up */
+bool
+RdmaHostConnection::HasPort(uint32_t lane) const
+{
+    const RdmaLaneEnd& end = m_lanes[lane].source;
+    const RdmaNic& nic = m_source.GetNic(end.nic);
+    const std::vector<uint32_t> bond = nic.GetBond(end.port);
+    return std::any_of(bond.begin(), bond.end(), [&nic](uint32_t port) {
+        return nic.IsPortUp(port);
+    });
+}
+
 void
 RdmaHostConnection::PostAtNic(uint32_t lane, const RdmaNote& note)
 {
@@ -589,8 +606,7 @@ RdmaHostConnection::PostAtNic(uint32_t lane, const RdmaNote& note)
     if (!sender.queuePair)
     {
         OpenSender(lane);
-        const RdmaLaneEnd& end = m_lanes[lane].source;
-        if (!m_source.GetNic(end.nic).IsPortUp(end.port))
+        if (!HasPort(lane))
         {
             TellSource(lane, MakeNote(PORT, lane));
         }
@@ -629,15 +645,18 @@ RdmaHostConnection::SendCompleted(uint64_t id, const RdmaWorkCompletion& complet
 }
 
 void
-RdmaHostConnection::PortChanged(uint32_t nic, uint32_t port, bool up)
+RdmaHostConnection::PortChanged(uint32_t nic, uint32_t port, bool)
 {
     for (uint32_t lane = 0; lane < GetNLanes(); ++lane)
     {
         const RdmaLaneEnd& end = m_lanes[lane].source;
-        if (end.nic == nic && end.port == port && m_senders[lane].queuePair)
+        const std::vector<uint32_t> bond = m_source.GetNic(end.nic).GetBond(end.port);
+        const bool isOfLane =
+            end.nic == nic && std::find(bond.begin(), bond.end(), port) != bond.end();
+        if (isOfLane && m_senders[lane].queuePair)
         {
             RdmaNote note = MakeNote(PORT, lane);
-            note.numbers[0] = up ? 1 : 0;
+            note.numbers[0] = HasPort(lane) ? 1 : 0;
             TellSource(lane, note);
         }
     }

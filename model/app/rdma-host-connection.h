@@ -348,6 +348,7 @@ class RdmaHostConnection final : private RdmaNoteReceiver,
     void FreeParts();
     void OnDone(uint32_t lane);
     void Reclaim(uint32_t lane);
+    void GiveMessages(uint32_t lane);
     void OnFailed(uint32_t lane, RdmaWcStatus status);
     void OnPort(uint32_t lane, bool up);
     void FailAll(RdmaWcStatus status);
@@ -357,6 +358,7 @@ class RdmaHostConnection final : private RdmaNoteReceiver,
     void TellSource(uint32_t lane, const RdmaNote& note);
 
     // Events of the nodes of the source's NICs
+    bool HasPort(uint32_t lane) const;
     void PostAtNic(uint32_t lane, const RdmaNote& note);
     void OpenSender(uint32_t lane);
     void CloseSender(uint32_t lane);

@@ -5,7 +5,6 @@
 #include "rdma-host-connection.h"
 #include "rdma-test-threads.h"
 
-#include <ns3/enum.h>
 #include <ns3/nstime.h>
 #include <ns3/pointer.h>
 #include <ns3/string.h>
@@ -268,6 +267,62 @@ class AllPortsDieTestCase : public TestCase
     }
 };
 
+/** A port of a bond dies: its queue pairs go over to the other port, and no chunk is repeated. */
+class BondedPortTestCase : public TestCase
+{
+  public:
+    BondedPortTestCase()
+        : TestCase("a port of a bond dies")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* link : {"host-0/switch-2", "host-0/switch-3"})
+        {
+            SelectTestThreads(1, 1);
+            RdmaTopology topology;
+            for (uint32_t host = 0; host < 2; ++host)
+            {
+                topology.AddHost();
+                topology.SetBonded(host);
+            }
+            const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
+            const uint32_t spine = topology.AddSwitch();
+            for (const uint32_t leaf : leaves)
+            {
+                topology.AddLink(0, leaf, 100_gbps, 1_us);
+                topology.AddLink(1, leaf, 100_gbps, 1_us);
+                topology.AddLink(leaf, spine, 200_gbps, 1_us); // acknowledgements go this way
+            }
+            RdmaTestFabric test;
+            test.keepQueuePairs = false;
+            test.SetRetries(100_us, 100);
+            test.helper.SetNicAttribute("FailoverDelay", TimeValue(MicroSeconds(50)));
+            test.Install(topology, {});
+            test.fabric->InstallFailures(RdmaFailurePlan::Parse(std::string(link) + ":down:100us"));
+            auto plan = CreateObject<RdmaConnectionPlan>();
+            plan->SetAttribute("QueuePairs", UintegerValue(6));
+            test.runner->SetAttribute("Plan", PointerValue(plan));
+            test.runner->Install(test.fabric, {MakeTestFlow(0, 0, 1, 20'000'000)});
+            test.Run(1_s);
+            NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", link);
+            const RdmaHostConnection& connection = *test.runner->GetConnection(0);
+            NS_TEST_EXPECT_MSG_EQ(connection.GetNRepeated(), 0, link);
+            uint32_t lanes = 0;
+            for (uint32_t lane = 0; lane < connection.GetNLanes(); ++lane)
+            {
+                const RdmaLaneResult result = connection.GetResult(lane);
+                NS_TEST_EXPECT_MSG_EQ(result.isDown, false, link);
+                NS_TEST_EXPECT_MSG_EQ(result.error.has_value(), false, link);
+                lanes += result.source.packetsRetransmitted > 0 ? 1 : 0;
+            }
+            NS_TEST_EXPECT_MSG_GT(lanes, 0, "queue pairs of the dead port have gone over");
+        }
+    }
+};
+
 /** Flows take the queue pairs as the plan says. */
 class SpreadTestCase : public TestCase
 {
@@ -514,7 +569,8 @@ class RandomRailsTestCase : public TestCase
                     test.fabric->InstallFailures(RdmaFailurePlan::Parse(failures));
                 }
                 auto plan = CreateObject<RdmaConnectionPlan>();
-                plan->SetAttribute("Spread", EnumValue(static_cast<int>(dice.Number(0, 2))));
+                const std::array<const char*, 3> spreads{"InTurn", "Outstanding", "Chunks"};
+                plan->SetAttribute("Spread", StringValue(dice.OneOf(spreads)));
                 plan->SetAttribute("QueuePairs", UintegerValue(dice.Number(1, 3)));
                 plan->SetAttribute("ChunkBytes", UintegerValue(dice.Number(1'000, 200'000)));
                 plan->SetAttribute("Depth", UintegerValue(dice.Number(1, 6)));
@@ -569,13 +625,14 @@ class RdmaHostConnectionTestSuite : public TestSuite
     RdmaHostConnectionTestSuite()
         : TestSuite("rdma-host-connection")
     {
-        AddTestCase(new GoodputTestCase, TestCase::QUICK);
-        AddTestCase(new DeadPortTestCase, TestCase::QUICK);
-        AddTestCase(new PortComesBackTestCase, TestCase::QUICK);
-        AddTestCase(new AllPortsDieTestCase, TestCase::QUICK);
-        AddTestCase(new SpreadTestCase, TestCase::QUICK);
-        AddTestCase(new IdleTestCase, TestCase::QUICK);
-        AddTestCase(new RandomRailsTestCase, TestCase::QUICK);
+        AddTestCase(new GoodputTestCase);
+        AddTestCase(new DeadPortTestCase);
+        AddTestCase(new PortComesBackTestCase);
+        AddTestCase(new AllPortsDieTestCase);
+        AddTestCase(new BondedPortTestCase);
+        AddTestCase(new SpreadTestCase);
+        AddTestCase(new IdleTestCase);
+        AddTestCase(new RandomRailsTestCase);
     }
 };
 
