@@ -145,7 +145,8 @@ class RdmaFabric : public Object
      * \param user is told of messages; outlives the connection
      * \param id the user's number for the connection
      * \param priority traffic class, 0..7
-     * \return the connection, which must not outlive the fabric
+     * \return the connection, which must exist until the run has ended, and be destroyed before
+     *         the fabric
      * \throws std::invalid_argument if no path joins the hosts
      */
     std::unique_ptr<RdmaHostConnection> ConnectHosts(uint32_t source,

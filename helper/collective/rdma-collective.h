@@ -100,7 +100,8 @@ struct RdmaExchangeForm
 
 /**
  * \ingroup rdma-collective
- * Divides bytes into parts whose sizes differ by 1 at most, the larger ones first.
+ * Divides bytes into parts. The sizes of the parts differ by at most one byte, and the larger parts
+ * come first.
  *
  * \param bytes number of bytes
  * \param parts number of parts, above 0

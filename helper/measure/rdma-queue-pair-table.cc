@@ -8,6 +8,7 @@
 
 #include <ns3/string.h>
 
+#include <map>
 #include <string>
 
 namespace ns3
@@ -30,7 +31,8 @@ namespace ns3
  * are acknowledged, else 0
  * packets_sent, packets_retransmitted, timeouts | | counters of the sending queue pair
  * out_of_order | | packets that the receiving queue pair got before an earlier one
- * status | | ok, down (the port of the sender is down), or the error of the queue pair
+ * status | | ok, down (the port of the sender is down), or the error of the queue pair or, with one
+ * queue pair, of the flow
  */
 class RdmaQueuePairTable : public RdmaInstrument
 {
@@ -46,7 +48,8 @@ class RdmaQueuePairTable : public RdmaInstrument
                   uint32_t number,
                   const RdmaLanePorts& ports,
                   const RdmaLaneResult& lane,
-                  bool hasChunks);
+                  bool hasChunks,
+                  const std::string& status);
 
     std::string m_path;           //!< attribute File
     RdmaOutputFile m_file;        //!< the file
@@ -90,6 +93,11 @@ RdmaQueuePairTable::Finish()
 {
     m_file.GetStream() << "id,queue_pair,src_nic,src_port,dst_nic,dst_port,chunks,bytes,"
                           "packets_sent,packets_retransmitted,timeouts,out_of_order,status\n";
+    std::map<uint64_t, std::string> statuses; // by flow id
+    for (const RdmaFlowResult& result : m_runner->GetResults())
+    {
+        statuses[result.flow.id] = result.status;
+    }
     for (uint64_t i = 0; i < m_runner->GetNFlows(); ++i)
     {
         if (const RdmaHostConnection* connection = m_runner->GetConnection(i))
@@ -97,18 +105,23 @@ RdmaQueuePairTable::Finish()
             for (uint32_t number = 0; number < connection->GetNLanes(); ++number)
             {
                 const RdmaLane& lane = connection->GetLane(number);
+                const RdmaLaneResult result = connection->GetResult(number);
                 WriteRow(i,
                          number,
                          {lane.source.nic,
                           lane.source.port,
                           lane.destination.nic,
                           lane.destination.port},
-                         connection->GetResult(number),
-                         true);
+                         result,
+                         true,
+                         result.error    ? GetRdmaWcStatusName(*result.error)
+                         : result.isDown ? "down"
+                                         : "ok");
             }
             continue;
         }
         RdmaLaneResult result;
+        std::string status = "ok";
         if (const auto sender = m_runner->GetSender(i))
         {
             result.source = sender->GetStats();
@@ -118,14 +131,14 @@ RdmaQueuePairTable::Finish()
             if (sender->GetState() == RdmaQpState::ERR)
             {
                 result.bytes = 0;
-                result.error = RdmaWcStatus::RETRY_EXC_ERR;
+                status = statuses[m_runner->GetFlow(i).id];
             }
         }
         if (const auto receiver = m_runner->GetReceiver(i))
         {
             result.destination = receiver->GetStats();
         }
-        WriteRow(i, 0, m_runner->GetPortPair(i), result, false);
+        WriteRow(i, 0, m_runner->GetPortPair(i), result, false, status);
     }
     m_file.Close(IsCut());
 }
@@ -135,7 +148,8 @@ RdmaQueuePairTable::WriteRow(uint64_t index,
                              uint32_t number,
                              const RdmaLanePorts& ports,
                              const RdmaLaneResult& lane,
-                             bool hasChunks)
+                             bool hasChunks,
+                             const std::string& status)
 {
     std::ostream& os = m_file.GetStream();
     os << m_runner->GetFlow(index).id << "," << number << "," << ports.sourceNic << ","
@@ -146,11 +160,7 @@ RdmaQueuePairTable::WriteRow(uint64_t index,
     }
     os << "," << lane.bytes << "," << lane.source.packetsSent << ","
        << lane.source.packetsRetransmitted << "," << lane.source.timeouts << ","
-       << lane.destination.outOfOrder << ","
-       << (lane.error    ? GetRdmaWcStatusName(*lane.error)
-           : lane.isDown ? "down"
-                         : "ok")
-       << "\n";
+       << lane.destination.outOfOrder << "," << status << "\n";
 }
 
 } // namespace ns3

@@ -10,6 +10,7 @@
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
 #include "rdma-time.h"
+#include "rdma-warnings.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -190,6 +191,11 @@ RdmaTcpFlowRunner::MakeSocket(Ptr<Node> node) const
 void
 RdmaTcpFlowRunner::DoInstall()
 {
+    if (GetFabric()->GetTopology().HasChoiceOfPorts())
+    {
+        RdmaWarnOnce(GetRdmaWarnings(),
+                     "rdma: note: flows over TCP use the first port of each host alone\n");
+    }
     CheckAttributes();
     if (m_minRto.IsZero())
     {
@@ -236,6 +242,13 @@ RdmaPs
 RdmaTcpFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
+    RefuseRdmaIf(
+        flow.nic != RdmaFlow::ANY_NIC || flow.queuePairs > 0,
+        "flow ",
+        flow.id,
+        " names a NIC or a number of queue pairs, and a flow over TCP has one connection at "
+        "the first port of its host; accepted: flows without the columns nic and "
+        "queue_pairs");
     RdmaTcpHost& destination = PrepareHost(flow.dstHost);
     RdmaTcpHost& source = PrepareHost(flow.srcHost);
     source.AddPeer(GetFabric()->GetAddress(flow.dstHost));

@@ -41,7 +41,8 @@ struct RdmaLaneEnd
 
 /**
  * \ingroup rdma
- * A port of a host and the port of another host to which it sends.
+ * Two ports that the lanes of a connection join: a port of the sending host, and a port of the
+ * receiving host.
  */
 struct RdmaLanePorts
 {
@@ -217,12 +218,6 @@ class RdmaHostConnection final : private RdmaNoteReceiver,
      * \param at the instant
      */
     void CloseDestinationAt(RdmaPs at);
-
-    /** \return number of messages posted and not complete at the source */
-    uint64_t GetNOutstanding() const
-    {
-        return m_messages.size();
-    }
 
     /** \return parts that arrived again after they had been counted */
     uint64_t GetNDuplicates() const

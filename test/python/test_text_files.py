@@ -121,6 +121,14 @@ class TextFiles(unittest.TestCase):
         with open(os.path.join(self.folder, "q.csv")) as file:
             rows = [line.split(",")[:6] for line in file.read().splitlines()[1:]]
         self.assertEqual(rows, [["7", str(i), "0", str(i % 2), "0", str(i % 2)] for i in range(6)])
+        tcp = ("--topology=file:t", "--workload=file:f.csv", "--transport=iwarp", "--pfc=off")
+        note = "rdma: note: flows over TCP use the first port of each host alone\n"
+        done = self.run_program(*tcp)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.startswith(note + "rdma-fabric: flow 7 names a NIC or "), done.stderr)
+        self.write("f.csv", b"id,src,dst,bytes,start_ns\n7,0,1,100000,0\n")
+        done = self.run_program(*tcp)
+        self.assertEqual((done.returncode, done.stderr), (0, note))
         self.write("f.csv", b"id,src,dst,bytes,start_ns,nic\n7,0,1,100000,0,1\n")
         self.refuse("rdma-fabric: f.csv:2: nic: '1' is too large; accepted: 0", "--topology=file:t", "--workload=file:f.csv")
 

@@ -109,7 +109,8 @@ class RdmaStagesProgram final : public RdmaRankProgram
  * All-reduce `all-reduce-hierarchical:GROUP`: the ranks form groups of consecutive ranks, such as
  * those of a host. First a ring reduce-scatter in each group; then, among the ranks with the same
  * place in their groups, a ring all-reduce of their part; then a ring all-gather in each group.
- * Several channels let the stages of one overlap with those of others.
+ * Each channel carries a part of the vector through all three stages. With several channels, one
+ * channel can be in a later stage than another.
  */
 class RdmaHierarchicalAllReduce : public RdmaCollective
 {

@@ -71,8 +71,8 @@ class RdmaExchangeProgram : public RdmaLaneProgram
     /**
      * \param step number of a step after the first one
      * \param chunk number of a chunk of the step
-     * \return number of chunks of the previous step that must have arrived, and all of the steps
-     *         before that, when the chunk is sent; Steps=Pipelined
+     * \return number of chunks of the previous step that must arrive before the rank sends this
+     *         chunk, with Steps=Pipelined. All chunks of earlier steps must arrive as well.
      */
     virtual uint64_t GetNeed(uint64_t /*step*/, uint64_t chunk) const
     {
@@ -125,7 +125,7 @@ class RdmaExchangeProgram : public RdmaLaneProgram
 
     RdmaCollectiveScope m_scope; //!< the ranks
     RdmaExchangeForm m_form;     //!< how messages are sent
-    uint64_t m_reducing;         //!< number of receives, the first ones, that the rank reduces
+    uint64_t m_reducing;         //!< the rank adds the data of so many first receives
     uint32_t m_send{0};          //!< lane of sends
     uint32_t m_receive{0};       //!< lane of receives
     uint32_t m_reduce{0};        //!< lane of reductions

@@ -10,9 +10,10 @@ namespace ns3
 
 /**
  * \ingroup rdma-workload
- * A workload as one job that a placement puts on hosts. The workload sees a topology of the job's
- * hosts, numbered from 0, at one switch; a host has there the links of all NICs of its place. The
- * flows then name the hosts of the real topology.
+ * A workload as one job that a placement puts on hosts. The workload generates flows for a small
+ * topology: the job's hosts, numbered from 0, at one switch, each with as many links as its place
+ * has NICs. RdmaPlacedWorkload then replaces the job's host numbers in the flows by the ids of the
+ * fabric's hosts.
  */
 class RdmaPlacedWorkload : public RdmaWorkload
 {

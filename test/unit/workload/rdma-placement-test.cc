@@ -276,9 +276,10 @@ TEST_F(RdmaPlacements, FlowsMoveToThePlaceOfTheirJob)
 }
 
 /*
- * Flows of a Poisson workload at load 0.5: hosts offer half of the rate of all of their links. With
- * flows of 1 MB, host 0 of the job (two NICs, 200 Gb/s) starts one in 80 us on average, host 1 one
- * in 160 us. In 80 ms that is 1000 and 500 flows, with standard deviations of 32 and 22.
+ * A Poisson workload at load 0.5 makes each host send at half of the rate of all of its links. The
+ * flows have 1 MB. Host 0 of the job has two NICs, 200 Gb/s, and starts a flow every 80 us on
+ * average. Host 1 has 100 Gb/s and starts a flow every 160 us. Host 0 starts 1000 flows in 80 ms,
+ * with a standard deviation of 32, and host 1 starts 500, with a standard deviation of 22.
  */
 TEST_F(RdmaPlacements, TheJobHasTheRatesOfItsHosts)
 {
