@@ -23,7 +23,6 @@ RdmaResponder::Reset()
 {
     m_receiver = m_endpoint.connection.transport->MakeReceiver();
     m_receives.Clear();
-    m_answersSent = 0;
     m_endpoint.connection.responseDeadline = RdmaSender::NO_DEADLINE;
     m_receiveSn = 0;
     m_endpoint.connection.responseReady = false;
@@ -59,7 +58,6 @@ RdmaResponder::GetStream() const
 void
 RdmaResponder::AddTo(RdmaQueuePairStats& stats) const
 {
-    stats.responsesSent += m_answersSent;
     stats.reordering += m_receiver->GetReordering();
 }
 

@@ -253,7 +253,6 @@ class RdmaResponder
     RdmaEndpoint& m_endpoint;                      //!< endpoint of the queue pair
     std::unique_ptr<RdmaReceiver> m_receiver;      //!< receiver of the peer's request packets
     RdmaRingBuffer<RdmaReceiveRequest> m_receives; //!< posted receive requests
-    uint64_t m_answersSent{0}; //!< READ responses and atomic acknowledgements sent
 
   private:
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, RdmaPs now);

@@ -124,6 +124,7 @@ class IrnResponder::Answers
 
     Fault fault{Fault::NONE}; //!< fault that fails the QP once all responses are acknowledged
     uint64_t refused{0};      //!< request packet that caused the fault
+    uint64_t sent{0};         //!< response packets sent, repeated ones included
 
   private:
     RdmaRingBuffer<RdmaResponse> m_queue; //!< responses not fully acknowledged, in order
@@ -239,6 +240,7 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
     if (m_answers)
     {
         const RdmaSender& sender = m_answers->GetSender();
+        stats.responsesSent += m_answers->sent;
         stats.responsesRetransmitted += sender.GetRetransmissions();
         stats.timeouts += sender.GetTimeouts();
     }
@@ -531,7 +533,7 @@ IrnResponder::MakeFrame(RdmaPs now)
                                           frame->payload,
                                           frame->tagged,
                                           GetRdmaTrailerBytes(*frame));
-    ++m_answersSent;
+    ++m_answers->sent;
     const bool again = sender.Sent(1, now);
     if (m_endpoint.connection.reaction)
     {

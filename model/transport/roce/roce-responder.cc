@@ -124,6 +124,16 @@ RoceResponder::End()
 }
 
 void
+RoceResponder::AddTo(RdmaQueuePairStats& stats) const
+{
+    RdmaResponder::AddTo(stats);
+    if (m_answers)
+    {
+        stats.responsesSent += m_answers->sent;
+    }
+}
+
+void
 RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
     if (info.irn)
@@ -708,7 +718,7 @@ RoceResponder::MakeFrame(RdmaPs now)
     FillAeth(*frame, response);
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
-    ++m_answersSent;
+    ++m_answers->sent;
     if (m_endpoint.connection.reaction)
     {
         m_endpoint.connection.reaction->ResponseSent(*frame, now);

@@ -39,6 +39,7 @@ class RoceResponder : public RdmaResponder
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
     void OnTimer(RdmaPs now) override;
     void End() override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
 
   private:
     /** Queued responses, allocated with the peer's first READ or atomic. */
@@ -48,6 +49,7 @@ class RoceResponder : public RdmaResponder
         RdmaRingBuffer<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
         RdmaPs passed{0};     //!< latest known time: responses due by then may be sent
         uint64_t answered{0}; //!< one more than the highest response number ever sent
+        uint64_t sent{0};     //!< response packets sent, repeated ones included
     };
 
     struct Order;

@@ -3,6 +3,7 @@
 #include "irn-steps.h"
 #include "rdma-expect-error.h"
 #include "rdma-time.h"
+#include "roce-responder.h"
 #include "roce-transport.h"
 
 #include <ns3/boolean.h>
@@ -23,6 +24,12 @@ TEST(RoceTransport, Defaults)
     requester->Sent(1, 1_ns);
     EXPECT_EQ(requester->GetDeadline(), RdmaSender::NO_DEADLINE); // the timer is off
     EXPECT_EQ(transport->MakeReceiver()->Check(0), RdmaReceiverVerdict::ACCEPT);
+}
+
+TEST(RoceTransport, TheResponderIsSmall)
+{
+    // Each queue pair has one.
+    EXPECT_LE(sizeof(RoceResponder), 104U);
 }
 
 TEST(RoceTransport, AttributesReachTheRequester)
