@@ -368,6 +368,24 @@ MakeMeasuredSummaryColumns()
 const RdmaResultTable<RdmaFabricSummary> g_measuredSummaryTable =
     MakeRdmaFileTable<RdmaFabricSummary>("measured-summary", MakeMeasuredSummaryColumns());
 
+/// Columns of flows.csv with flows that state their NIC or their queue pairs.
+const RdmaResultTable<RdmaFlowResult> g_statedFlowTable = MakeRdmaFileTable<RdmaFlowResult>(
+    "stated-flows",
+    {{"nic",
+      "",
+      "number of the only NIC of both hosts that the flow uses, as the flow file states; empty: "
+      "not stated",
+      [](const RdmaFlowResult& f) {
+          return f.flow.nic == RdmaFlow::ANY_NIC ? std::nullopt
+                                                 : std::optional<uint32_t>(f.flow.nic);
+      }},
+     {"queue_pairs",
+      "",
+      "queue pairs for each pair of ports, as the flow file states; empty: not stated",
+      [](const RdmaFlowResult& f) {
+          return f.flow.queuePairs == 0 ? std::nullopt : std::optional<uint32_t>(f.flow.queuePairs);
+      }}});
+
 /** \return a number of a NIC's port; none at a switch */
 template <uint32_t RdmaFabricPort::*Number>
 std::optional<uint32_t>
@@ -719,6 +737,17 @@ void
 AddRdmaReorderingColumns(RdmaResultTables& tables)
 {
     tables.flows.Extend(g_reorderedFlowTable.GetColumns());
+}
+
+void
+AddRdmaStatedColumns(RdmaResultTables& tables, const std::vector<RdmaFlowResult>& results)
+{
+    if (std::any_of(results.begin(), results.end(), [](const RdmaFlowResult& result) {
+            return result.flow.nic != RdmaFlow::ANY_NIC || result.flow.queuePairs > 0;
+        }))
+    {
+        tables.flows.Extend(g_statedFlowTable.GetColumns());
+    }
 }
 
 void

@@ -278,6 +278,16 @@ void AddRdmaReorderingColumns(RdmaResultTables& tables);
 
 /**
  * \ingroup rdma-flow-report
+ * Adds the columns of flows.csv in which flows state how they are to be carried, such as their NIC,
+ * if a flow does. With these columns the file repeats the flows as they were.
+ *
+ * \param tables columns of the result files of a run
+ * \param results the flows of the run
+ */
+void AddRdmaStatedColumns(RdmaResultTables& tables, const std::vector<RdmaFlowResult>& results);
+
+/**
+ * \ingroup rdma-flow-report
  * Adds the columns of ports.csv that only runs with a host of several NICs have.
  *
  * \param tables columns of the result files of a run

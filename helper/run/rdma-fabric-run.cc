@@ -1091,6 +1091,7 @@ RdmaFabricRun::GetOutcome() const
     {
         AddRdmaReorderingColumns(outcome.tables);
     }
+    AddRdmaStatedColumns(outcome.tables, outcome.flows);
     const RdmaTopology& topology = m_fabric->GetTopology();
     if (topology.GetNics().size() > topology.GetHosts().size())
     {

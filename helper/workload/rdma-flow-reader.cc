@@ -69,10 +69,11 @@ class FlowLineReader
         flow.id = GetInteger(ID, 0, std::numeric_limits<uint64_t>::max(), id);
         flow.srcHost = GetHost(SRC);
         flow.dstHost = GetHost(DST);
-        flow.priority = static_cast<uint32_t>(GetInteger(PRIORITY, 0, 7, flow.priority));
-        flow.dstPort = static_cast<uint32_t>(GetInteger(DST_PORT, 0, 65535, flow.dstPort));
+        flow.priority = static_cast<uint16_t>(GetInteger(PRIORITY, 0, 7, flow.priority));
+        flow.dstPort = static_cast<uint16_t>(GetInteger(DST_PORT, 0, 65535, flow.dstPort));
         flow.nic = GetNic(flow);
-        flow.queuePairs = static_cast<uint16_t>(GetInteger(QUEUE_PAIRS, 1, 1024, 0));
+        flow.queuePairs =
+            IsStated(QUEUE_PAIRS) ? static_cast<uint16_t>(GetInteger(QUEUE_PAIRS, 1, 1024, 0)) : 0;
         flow.bytes = GetInteger(BYTES, 1, RDMA_MAX_FLOW_BYTES, 0);
         flow.start = m_lines.GetTime(m_places[START], m_names[START], m_timeUnit);
         if (flow.srcHost == flow.dstHost)
@@ -123,10 +124,17 @@ class FlowLineReader
         return place == ABSENT ? absent : m_lines.GetInteger(place, m_names[field], min, max);
     }
 
+    /// \return false if the file has no such column, or the line an empty field
+    bool IsStated(FlowField field) const
+    {
+        const std::size_t place = m_places[field];
+        return place != ABSENT && !m_lines.GetFields().at(place).empty();
+    }
+
     /// \return the NIC that the flow is to use
     uint16_t GetNic(const RdmaFlow& flow) const
     {
-        if (m_places[NIC] == ABSENT)
+        if (!IsStated(NIC))
         {
             return RdmaFlow::ANY_NIC;
         }

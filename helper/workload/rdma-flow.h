@@ -22,12 +22,12 @@ struct RdmaFlow
     uint64_t id{0};         //!< flow number, unique in the workload
     uint32_t srcHost{0};    //!< node id of the sender in the topology
     uint32_t dstHost{0};    //!< node id of the receiver in the topology
-    uint32_t priority{3};   //!< class, 0 to 7
-    uint32_t dstPort{4791}; //!< destination port in the workload, 0 to 65535
-    uint64_t bytes{0};      //!< message size in bytes, 1 to RDMA_MAX_FLOW_BYTES
-    RdmaPs start{0};        //!< time at which the message is posted, 0 to RDMA_MAX_TIME
+    uint16_t priority{3};   //!< class, 0 to 7
+    uint16_t dstPort{4791}; //!< destination port in the workload, 0 to 65535
     uint16_t nic{ANY_NIC};  //!< the only NIC of both hosts that the flow uses, or ANY_NIC
     uint16_t queuePairs{0}; //!< queue pairs for each pair of ports; 0: RdmaConnectionPlan decides
+    uint64_t bytes{0};      //!< message size in bytes, 1 to RDMA_MAX_FLOW_BYTES
+    RdmaPs start{0};        //!< time at which the message is posted, 0 to RDMA_MAX_TIME
 
     /// \param other another flow \return true if all fields are equal
     bool operator==(const RdmaFlow& other) const
@@ -37,6 +37,8 @@ struct RdmaFlow
                queuePairs == other.queuePairs && bytes == other.bytes && start == other.start;
     }
 };
+
+static_assert(sizeof(RdmaFlow) == 40, "a workload has millions of flows");
 
 /**
  * \ingroup rdma

@@ -190,8 +190,8 @@ _PARSERS = {
 }
 
 
-# Columns of ports.csv that only runs with a host of several NICs have: whole numbers, or empty.
-_NIC_COLUMNS = {column["name"] for column in COLUMNS["nic-ports"]}
+# Columns that only runs with several NICs have: whole numbers, or empty.
+_NIC_COLUMNS = {column["name"] for key in ("nic-ports", "stated-flows") for column in COLUMNS[key]}
 
 
 def _own_values(name, texts):

@@ -96,6 +96,7 @@ def _columns(runner, measured=False):
         ns.AddRdmaMeasuredColumns(tables)
     if runner.GetFabric().GetTimers().IsReordering():
         ns.AddRdmaReorderingColumns(tables)
+    ns.AddRdmaStatedColumns(tables, runner.GetResults())
     return tables
 
 

@@ -121,6 +121,18 @@ class TextFiles(unittest.TestCase):
         with open(os.path.join(self.folder, "q.csv")) as file:
             rows = [line.split(",")[:6] for line in file.read().splitlines()[1:]]
         self.assertEqual(rows, [["7", str(i), "0", str(i % 2), "0", str(i % 2)] for i in range(6)])
+        # The results repeat the flows with their NICs and queue pairs.
+        self.write("f.csv", b"id,src,dst,bytes,start_ns,nic,queue_pairs\n7,0,1,100000,0,0,3\n8,1,0,1000000,10,,\n")
+        for flows, out in (("f.csv", "first"), ("first/flows.csv", "second")):
+            done = self.run_program("--topology=file:t", f"--workload=file:{flows}", f"--out={out}")
+            self.assertEqual(done.returncode, 0)
+        with open(os.path.join(self.folder, "first", "flows.csv")) as file:
+            first = file.read()
+        with open(os.path.join(self.folder, "second", "flows.csv")) as file:
+            self.assertEqual(file.read(), first)
+        rows = list(csv.DictReader(first.splitlines()))
+        self.assertEqual([(row["nic"], row["queue_pairs"]) for row in rows], [("0", "3"), ("", "")])
+        self.write("f.csv", b"id,src,dst,bytes,start_ns,nic,queue_pairs\n7,0,1,100000,0,0,3\n")
         tcp = ("--topology=file:t", "--workload=file:f.csv", "--transport=iwarp", "--pfc=off")
         note = "rdma: note: flows over TCP use the first port of each host alone\n"
         done = self.run_program(*tcp)

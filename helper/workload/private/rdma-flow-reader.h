@@ -24,9 +24,10 @@ namespace ns3
  *     source destination priority destination-port bytes start-time
  *
  * The second format is CSV with a header line that names the columns in any order: id, src, dst,
- * bytes, start_ns, and optionally priority (default 3) and dst_port (default 4791). Start times
- * are in ns. Fields may stand in quotation marks (RFC 4180). The results in a flows.csv of this
- * module are left out with a note, so that its flows can be repeated.
+ * bytes, start_ns, and optionally priority (default 3), dst_port (default 4791), nic and
+ * queue_pairs (RdmaFlow; an empty field leaves the choice to RdmaConnectionPlan). Start times are
+ * in ns. Fields may stand in quotation marks (RFC 4180). The results in a flows.csv of this module
+ * are left out with a note, so that its flows can be repeated.
  *
  * In both formats, empty lines are skipped and flows may appear in any order of start time. Numbers
  * are read as rdma-units.h describes. Start times are rounded to a picosecond. A warning says how

@@ -24,7 +24,7 @@ RdmaFlowResult
 MakeResult(uint64_t id, RdmaPs fct, RdmaPs ideal)
 {
     RdmaFlowResult result;
-    result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001_ps};
+    result.flow = RdmaFlow{id, 1, 2, 3, 4791, RdmaFlow::ANY_NIC, 0, 1000, 5'001_ps};
     result.fct = fct;
     result.cqe = fct + 1_ns;
     result.ideal = ideal;
@@ -56,6 +56,26 @@ TEST(RdmaFlowReport, FlowsCsv)
               std::string(HEADER) +
                   "4,1,2,1000,5.001,2000.123,2001.123,1500.000,1.333415,0,0,success\n"
                   "9,1,2,1000,5.001,,,7.000,,12,7,\"stuck: \"\"paused\"\", priority 3\"\n");
+}
+
+TEST(RdmaFlowReport, StatedNicsAndQueuePairs)
+{
+    std::vector<RdmaFlowResult> results{MakeResult(0, 2_ps, 1_ps), MakeResult(1, 2_ps, 1_ps)};
+    RdmaResultTables tables;
+    AddRdmaStatedColumns(tables, results);
+    EXPECT_EQ(FormatRdmaFlowsCsv(results, tables), FormatRdmaFlowsCsv(results));
+    results[1].flow.nic = 2;
+    AddRdmaStatedColumns(tables, results);
+    EXPECT_EQ(FormatRdmaFlowsCsv({results[1]}, tables),
+              std::string(HEADER).substr(0, std::string(HEADER).size() - 1) +
+                  ",nic,queue_pairs\n1,1,2,1000,5.001,0.002,1.002,0.001,2.000000,0,0,success,2,\n");
+    results[1].flow.nic = RdmaFlow::ANY_NIC;
+    results[0].flow.queuePairs = 4;
+    RdmaResultTables others;
+    AddRdmaStatedColumns(others, results);
+    EXPECT_EQ(FormatRdmaFlowsCsv({results[0]}, others),
+              std::string(HEADER).substr(0, std::string(HEADER).size() - 1) +
+                  ",nic,queue_pairs\n0,1,2,1000,5.001,0.002,1.002,0.001,2.000000,0,0,success,,4\n");
 }
 
 TEST(RdmaFlowReport, HalfFinishedIsNotFinished)

@@ -55,7 +55,7 @@ RdmaFlowResult
 MakeTableFlow(uint64_t id)
 {
     RdmaFlowResult result;
-    result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001_ps};
+    result.flow = RdmaFlow{id, 1, 2, 3, 4791, RdmaFlow::ANY_NIC, 0, 1000, 5'001_ps};
     result.fct = 2'000_ps;
     result.cqe = 3'000_ps;
     result.ideal = 1'000_ps;

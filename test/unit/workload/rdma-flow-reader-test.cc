@@ -39,9 +39,10 @@ TEST(RdmaFlowReader, Text)
                              "2 0 7 0 1099511627777 0.000000000001\n"
                              "\n");
     ASSERT_EQ(flows.size(), 3u);
-    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 710062, 2'000'000'577'000_ps}));
-    EXPECT_EQ(flows[1], (RdmaFlow{1, 3, 2, 0, 65535, 1, 2_s}));
-    EXPECT_EQ(flows[2], (RdmaFlow{2, 2, 0, 7, 0, 1'099'511'627'777, 1_ps}));
+    EXPECT_EQ(flows[0],
+              (RdmaFlow{0, 0, 1, 3, 100, RdmaFlow::ANY_NIC, 0, 710062, 2'000'000'577'000_ps}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 3, 2, 0, 65535, RdmaFlow::ANY_NIC, 0, 1, 2_s}));
+    EXPECT_EQ(flows[2], (RdmaFlow{2, 2, 0, 7, 0, RdmaFlow::ANY_NIC, 0, 1'099'511'627'777, 1_ps}));
 }
 
 TEST(RdmaFlowReader, NumbersOfOtherPrograms)
@@ -54,9 +55,10 @@ TEST(RdmaFlowReader, NumbersOfOtherPrograms)
               "rdma: warning: f, line 3: 2 times rounded to whole picoseconds; the first is "
               "'2.0000001000000003'\n");
     ASSERT_EQ(flows.size(), 3u);
-    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 1000, 5_us}));
-    EXPECT_EQ(flows[1], (RdmaFlow{1, 0, 1, 3, 100, 1000, 2'000'000'100'000_ps}));
-    EXPECT_EQ(flows[2], (RdmaFlow{2, 1, 0, 3, 100, 1'500'000, 2_s}));
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, RdmaFlow::ANY_NIC, 0, 1000, 5_us}));
+    EXPECT_EQ(flows[1],
+              (RdmaFlow{1, 0, 1, 3, 100, RdmaFlow::ANY_NIC, 0, 1000, 2'000'000'100'000_ps}));
+    EXPECT_EQ(flows[2], (RdmaFlow{2, 1, 0, 3, 100, RdmaFlow::ANY_NIC, 0, 1'500'000, 2_s}));
 }
 
 TEST(RdmaFlowReader, FilesWithoutFlowsSaySo)
@@ -132,8 +134,9 @@ TEST(RdmaFlowReader, Csv)
                              "7,0,1,1000,12.345\n"
                              "3,1,0,1099511627776,0\n");
     ASSERT_EQ(flows.size(), 2u);
-    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345_ps}));
-    EXPECT_EQ(flows[1], (RdmaFlow{3, 1, 0, 3, 4791, 1'099'511'627'776, 0_ps}));
+    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, RdmaFlow::ANY_NIC, 0, 1000, 12'345_ps}));
+    EXPECT_EQ(flows[1],
+              (RdmaFlow{3, 1, 0, 3, 4791, RdmaFlow::ANY_NIC, 0, 1'099'511'627'776, 0_ps}));
 }
 
 TEST(RdmaFlowReader, CsvOfOtherPrograms)
@@ -142,8 +145,8 @@ TEST(RdmaFlowReader, CsvOfOtherPrograms)
                              "0,0,1,1000.0,1e3\n"
                              "\"1\",\"1\",\"0\",\"1e+05\",\"1.00E+03\"\n");
     ASSERT_EQ(flows.size(), 2u);
-    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 4791, 1000, 1_us}));
-    EXPECT_EQ(flows[1], (RdmaFlow{1, 1, 0, 3, 4791, 100'000, 1_us}));
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 4791, RdmaFlow::ANY_NIC, 0, 1000, 1_us}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 1, 0, 3, 4791, RdmaFlow::ANY_NIC, 0, 100'000, 1_us}));
     testing::internal::CaptureStderr();
     EXPECT_EQ(Parse("id,src,dst,bytes,start_ns\n0,0,1,1,1.2345\n").front().start, 1'235_ps);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
@@ -178,7 +181,7 @@ TEST(RdmaFlowReader, ResultsOfAnEarlierRunAreLeftOut)
         << said;
     EXPECT_NE(said.find("status), and all flows are of class 3\n"), std::string::npos) << said;
     ASSERT_EQ(flows.size(), 1u);
-    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345_ps}));
+    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, RdmaFlow::ANY_NIC, 0, 1000, 12'345_ps}));
 }
 
 TEST(RdmaFlowReader, CsvColumnsInAnyOrder)
@@ -186,7 +189,20 @@ TEST(RdmaFlowReader, CsvColumnsInAnyOrder)
     const auto flows = Parse("\n start_ns , priority,dst,dst_port,src, bytes,id\r\n"
                              "2000, 5, 3, 80, 2, 10, 18446744073709551615\r\n");
     ASSERT_EQ(flows.size(), 1u);
-    EXPECT_EQ(flows[0], (RdmaFlow{18'446'744'073'709'551'615u, 2, 3, 5, 80, 10, 2_us}));
+    EXPECT_EQ(flows[0],
+              (RdmaFlow{18'446'744'073'709'551'615u, 2, 3, 5, 80, RdmaFlow::ANY_NIC, 0, 10, 2_us}));
+}
+
+TEST(RdmaFlowReader, EmptyFieldsOfNicsAndQueuePairs)
+{
+    const std::string head = "id,src,dst,bytes,start_ns,nic,queue_pairs\n";
+    const auto flows = Parse(head + "0,0,1,1,0,,\n1,0,1,1,0,0,4\n2,0,1,1,0,,1024\n");
+    ASSERT_EQ(flows.size(), 3u);
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 4791, RdmaFlow::ANY_NIC, 0, 1, 0_ps}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 0, 1, 3, 4791, 0, 4, 1, 0_ps}));
+    EXPECT_EQ(flows[2], (RdmaFlow{2, 0, 1, 3, 4791, RdmaFlow::ANY_NIC, 1024, 1, 0_ps}));
+    Expect(head + "0,0,1,1,0,1,\n", {"f:2: nic: '1' is too large; accepted: 0"});
+    Expect(head + "0,0,1,1,0,,0\n", {"f:2: queue_pairs: '0' is too small; accepted: 1 to 1024"});
 }
 
 TEST(RdmaFlowReader, CsvErrors)
