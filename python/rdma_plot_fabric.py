@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A picture of a fabric: nodes by level with their names, links coloured by their load or pause time, or
-by the NICs below them. NICs of one host stand in a box with the name of the host."""
+by the NICs below them. NICs of one host stand in a box with the name of the host. What --failures
+took down is crossed out, and its links are grey."""
 
 import collections
 import math
 
 import rdma_plot_style as plot
 from ns3_rdma.results import ResultsError
+from rdma_plot_failures import find_failures
 
 # Preamble, start delimiter and gap between frames on the line.
 LINE_OVERHEAD_BYTES = 20
@@ -17,6 +19,10 @@ GAP = 0.15
 NARROWEST, WIDEST = 5.0, 15.0
 FONT = 7.0
 NO_COLOUR = "#cccccc"
+DEAD_COLOUR = "#999999"
+CROSS_COLOUR = "#c00000"
+# Failures that the legend names; it counts the others.
+MOST_FAILURES = 4
 # Between the boxes of two hosts, in distances of two NICs.
 HOST_GAP = 1.4
 # Between two NICs of a host, in inches.
@@ -255,14 +261,17 @@ class _Layout:
         return [nodes[index] for index in shown]
 
 
-def _draw_links(axes, layout, ports, values):
-    """Two lines for each link, traffic on the right; those with the greatest values are on top."""
+def _draw_links(axes, layout, ports, values, failures):
+    """Two lines for each link that was never down, traffic on the right; those with the greatest values are
+    on top."""
     from matplotlib.collections import LineCollection
 
     apart = min(0.035, max(0.012, 0.5 / math.sqrt(len(ports))))
     parallel = collections.Counter()
     lines = []
     for key, (row, *_) in sorted(ports.items()):
+        if _is_dead(failures, row):
+            continue
         pair = row.node, row.peer
         a, b = layout.points[row.node], layout.points[row.peer]
         curve = _curve(a, b, layout.bend(*pair))
@@ -283,8 +292,8 @@ def _draw_links(axes, layout, ports, values):
     return collection
 
 
-def _draw_links_by_nic(axes, layout, ports):
-    """One line for each link, in the colour of the NICs below it, and the legend."""
+def _draw_links_by_nic(axes, layout, ports, failures):
+    """One line for each link that was never down, in the colour of the NICs below it, and the legend."""
     from matplotlib.lines import Line2D
 
     below = find_nics_below(ports, layout.hosts, layout.levels)
@@ -294,7 +303,7 @@ def _draw_links_by_nic(axes, layout, ports):
     colours, styles = {}, {}
     for (node, _), (row, *_) in sorted(ports.items()):
         peer = row.peer
-        if (layout.levels[peer], peer) < (layout.levels[node], node):
+        if (layout.levels[peer], peer) < (layout.levels[node], node) or _is_dead(failures, row):
             continue
         nics = below[node]
         name = f"NIC {min(nics)}" if len(nics) == 1 else "several NICs"
@@ -313,6 +322,40 @@ def _draw_links_by_nic(axes, layout, ports):
     if len(styles) > 1:
         handles += [styles[plane] for plane in sorted(styles)]
     return handles
+
+
+def _is_dead(failures, row):
+    """Whether the link of a port, or a node at either end, was down."""
+    link = frozenset(((row.node, row.port), (row.peer, row.peer_port)))
+    return link in failures.links or bool(failures.nodes & {row.node, row.peer})
+
+
+def _draw_failures(axes, layout, ports, failures):
+    """Grey dashes for links that were down, and crosses over what failed. Returns the lines of the legend."""
+    crosses = [layout.points[node] for node in sorted(failures.nodes)]
+    parallel = collections.Counter()
+    for (node, port), (row, *_) in sorted(ports.items()):
+        peer = row.peer
+        if (layout.levels[peer], peer) < (layout.levels[node], node):
+            continue
+        curve = _curve(layout.points[node], layout.points[peer], layout.bend(node, peer))
+        curve = _to_the_right(curve, 0.03 * parallel[node, peer])
+        parallel[node, peer] += 1
+        if not _is_dead(failures, row):
+            continue
+        axes.plot(*zip(*curve), color=DEAD_COLOUR, linestyle=(0, (4, 3)), linewidth=1, zorder=0.9)
+        if frozenset(((node, port), (peer, row.peer_port))) in failures.links:
+            start, end = curve[(len(curve) - 1) // 2], curve[len(curve) // 2]
+            crosses.append(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    if crosses:
+        axes.plot(
+            *zip(*crosses), "x", color=CROSS_COLOUR, markersize=16, markeredgewidth=1.5, linestyle="none",
+            alpha=0.7, zorder=5,
+        )
+    lines = [f"crossed out: {text}" for text in failures.texts[:MOST_FAILURES]]
+    if len(failures.texts) > MOST_FAILURES:
+        lines[-1] += f", and {len(failures.texts) - MOST_FAILURES} more"
+    return lines
 
 
 def _draw_nodes(axes, layout):
@@ -344,11 +387,11 @@ def _draw_nodes(axes, layout):
         ))
 
 
-def _make_picture(layout, ports):
-    """A figure, and the axes of the fabric in it."""
+def _make_picture(layout, ports, lines):
+    """A figure with room for lines of text above the fabric, and the axes of the fabric in it."""
     bends = [layout.bend(row.node, row.peer) for (row, *_) in ports.values()]
     top = layout.foot + LEVEL_HEIGHT * max(layout.levels.values()) + max(*bends, 0) + MARGIN
-    width, height = layout.width + 2 * MARGIN + 0.9, top + 0.3
+    width, height = layout.width + 2 * MARGIN + 0.9, top + 0.3 + 0.16 * lines
     figure = plot.matplotlib_figure(width, height)
     figure.set_layout_engine("none")
     axes = figure.add_axes((0, 0, (layout.width + 2 * MARGIN) / width, top / height))
@@ -357,25 +400,36 @@ def _make_picture(layout, ports):
     return figure, axes, width, height, top
 
 
+def _write_title(figure, width, height, title, lines):
+    """The title, and lines of text below it."""
+    figure.text(0.5 * MARGIN / width, 1 - 0.08 / height, title, va="top", fontsize="medium")
+    for index, line in enumerate(lines):
+        at = 1 - (0.30 + 0.16 * index) / height
+        figure.text(0.5 * MARGIN / width, at, line, va="top", fontsize="small", color=CROSS_COLOUR)
+
+
 def draw_fabric(name, run, colour):
     """The fabric of a run.
 
     Each link has a line for each direction, traffic keeping to the right, with the colour of a quantity;
-    or, with the colour nic, one line for both directions.
+    or, with the colour nic, one line for both directions. Nodes and links that were down are crossed out.
     """
     ports = group_ports(run.ports)
     if not ports:
         raise ResultsError(f"{name}: ports.csv has no ports")
+    failures = find_failures(run, ports)
+    shown = min(len(failures.texts), MOST_FAILURES)
     if colour == "nic":
         layout = _Layout(ports)
-        figure, axes, width, height, top = _make_picture(layout, ports)
-        handles = _draw_links_by_nic(axes, layout, ports)
+        figure, axes, width, height, top = _make_picture(layout, ports, shown)
+        handles = _draw_links_by_nic(axes, layout, ports, failures)
+        lines = _draw_failures(axes, layout, ports, failures)
         _draw_nodes(axes, layout)
         figure.legend(
             handles=handles, loc="upper right", bbox_to_anchor=(1, top / height), fontsize=FONT, frameon=False,
             handlelength=1.6,
         )
-        figure.text(0.5 * MARGIN / width, 1 - 0.08 / height, name, va="top", fontsize="medium")
+        _write_title(figure, width, height, name, lines)
         return figure
     label, value = COLOURS[colour]
     if not run.active_us:
@@ -385,8 +439,9 @@ def draw_fabric(name, run, colour):
         )
     values = {key: value(rows, run.active_us / 1e6) for key, rows in ports.items()}
     layout = _Layout(ports)
-    figure, axes, width, height, top = _make_picture(layout, ports)
-    collection = _draw_links(axes, layout, ports, values)
+    figure, axes, width, height, top = _make_picture(layout, ports, shown)
+    collection = _draw_links(axes, layout, ports, values, failures)
+    lines = _draw_failures(axes, layout, ports, failures)
     _draw_nodes(axes, layout)
     if any(values.values()):
         bar = figure.add_axes(
@@ -395,5 +450,5 @@ def draw_fabric(name, run, colour):
         figure.colorbar(collection, cax=bar).set_label(label, fontsize="small")
         bar.tick_params(labelsize="small")
     what = f"{plot.title_of(name, run)}: {label}, " + ("grey: 0" if any(values.values()) else "0 everywhere")
-    figure.text(0.5 * MARGIN / width, 1 - 0.08 / height, what, va="top", fontsize="medium")
+    _write_title(figure, width, height, what, lines)
     return figure

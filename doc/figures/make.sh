@@ -37,3 +37,8 @@ draw_topology rail-only 'rail:2x3x4x1[CrossRails=false]'
 draw_topology dual-tor dual-tor:2x3x2x2
 draw_topology dual-plane dual-plane:2x3x2x2
 draw_topology pods pods:3x2x2x1x2
+
+$fabric --topology=dual-tor:2x4x2x2 --uplinkRate=100Gbps --workload=permutation --bytes=2MB --pfc=off \
+    --transport=irn --failures=leaf-0-0-0:down:20us --ns3::RdmaNic::FailoverDelay=20us \
+    --ns3::QbbRouting::ConvergenceDelay=10us --out="$results/dead-leaf"
+$plot fabric "a leaf dies=$results/dead-leaf" -o doc/figures/dual-tor-dead-leaf.png

@@ -207,6 +207,72 @@ class Pictures(unittest.TestCase):
         self.assertEqual([text.get_text() for text in figure.legends[0].get_texts()], ["NIC 0"])
         self.assertEqual(len(figure.axes[0].patches), 0)
 
+    def crosses(self, figure):
+        """Where crosses are, and the lines of the legend."""
+        axes = figure.axes[0]
+        points = [tuple(point) for line in axes.get_lines() if line.get_marker() == "x" for point in line.get_xydata()]
+        return points, [text.get_text() for text in figure.texts[1:]]
+
+    def node_of(self, figure, name):
+        (text,) = [text for text in figure.axes[0].texts if text.get_text() == name]
+        return text.get_position()
+
+    def fail(self, run, failures):
+        return dataclasses.replace(run, record={"options": {"failures": failures}})
+
+    def test_a_node_that_dies(self):
+        used = {(4, 0): {"tx_bytes": 1000}, (5, 0): {"tx_bytes": 1000}}
+        for where in ("leaf-0", "4"):
+            figure = self.draw(self.fail(leaf_spine(used), f"{where}:down:20us"))
+            points, lines = self.crosses(figure)
+            self.assertEqual(lines, [f"crossed out: {where} down from 20us"])
+            self.assertEqual(points, [self.node_of(figure, "leaf-0")])
+            # Four of the eight links are dashes in place of a line for each direction.
+            axes = figure.axes[0]
+            self.assertEqual(sum(len(each.get_segments()) for each in axes.collections), 8)
+            self.assertEqual(sum(line.get_color() == "#999999" for line in axes.get_lines()), 4)
+        figure = self.draw(self.fail(leaf_spine(used), "leaf-0:down:20us"), "nic")
+        self.assertEqual(sum(line.get_color() == "#999999" for line in figure.axes[0].get_lines()), 4)
+
+    def test_links_that_fail(self):
+        failures = "leaf-0/spine-1:down:1us:2us,host-1/leaf-1:rate=25%:3us,leaf-0/spine-1:down:3us,leaf-0/spine-1:up:4us"
+        figure = self.draw(self.fail(leaf_spine(), failures))
+        points, lines = self.crosses(figure)
+        self.assertEqual(
+            lines,
+            ["crossed out: leaf-0/spine-1 down from 1us to 2us", "crossed out: leaf-0/spine-1 down from 3us to 4us"],
+        )
+        ends = self.node_of(figure, "leaf-0"), self.node_of(figure, "spine-1")
+        self.assertEqual(points, [tuple((a + b) / 2 for a, b in zip(*ends))])
+        # One of two links between two nodes.
+        names = ["host-0", "host-1", "a", "b"]
+        twice = fabric(names, [(0, 2), (1, 3), (2, 3), (2, 3)])
+        for failures, count in (("a/b:down:1us", 2), ("b/a#2:down:1us", 1)):
+            self.assertEqual(len(self.crosses(self.draw(self.fail(twice, failures)))[0]), count)
+
+    def test_many_failures(self):
+        failures = ",".join(f"host-{host}:down:{host}us" for host in range(6))
+        points, lines = self.crosses(self.draw(self.fail(leaf_spine(hosts=3), failures)))
+        self.assertEqual((len(points), len(lines)), (6, 4))
+        self.assertEqual(lines[-1], "crossed out: host-3 down from 3us, and 2 more")
+
+    def test_failures_of_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f.csv")
+            with open(path, "w", encoding="utf-8") as handle:
+                handle.write("where,event,start,stop\nspine-0, down, 5us, 7us\nleaf-0,loss=0.1,1us,\n")
+            for option in (path, f"file:{path}"):
+                lines = self.crosses(self.draw(self.fail(leaf_spine(), option)))[1]
+                self.assertEqual(lines, ["crossed out: spine-0 down from 5us to 7us"])
+        with self.assertRaisesRegex(ResultsError, "f.csv: No such file .*accepted: the file of --failures"):
+            self.draw(self.fail(leaf_spine(), path))
+        with self.assertRaisesRegex(ResultsError, "options: failures: ports.csv has no spine-7"):
+            self.draw(self.fail(leaf_spine(), "spine-7:down:1us"))
+
+    def test_nothing_failed(self):
+        self.assertEqual(self.crosses(self.draw(leaf_spine())), ([], []))
+        self.assertEqual(self.crosses(self.draw(self.fail(leaf_spine(), "leaf-0:loss=0.1:1us"))), ([], []))
+
     def test_nothing_happened(self):
         figure = self.draw(ring(5))
         self.assertEqual(len(figure.axes), 1)
