@@ -174,7 +174,7 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
     {
         NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
         ++m_malformed;
-        m_receiver->CountLossOnLine(frame, QbbDropReason::MALFORMED);
+        m_receiver->CountLossOnLine(frame, QbbDropReason::MALFORMED, RdmaEventNow());
     }
     return std::move(parsed.frame);
 }
@@ -182,21 +182,22 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
 void
 QbbLine::LoseAll()
 {
+    const RdmaEventTime now = RdmaEventNow();
     while (const QbbFramePtr frame = std::move(m_next.frame))
     {
         if (!m_later.IsEmpty())
         {
             m_next = m_later.Pop();
         }
-        Lose(*frame);
+        Lose(*frame, now);
     }
 }
 
 void
-QbbLine::Lose(QbbFrame& frame)
+QbbLine::Lose(QbbFrame& frame, RdmaEventTime at)
 {
     ++m_lostInFlight;
-    m_receiver->CountLossOnLine(frame, QbbDropReason::LINK_DOWN);
+    m_receiver->CountLossOnLine(frame, QbbDropReason::LINK_DOWN, at);
 }
 
 } // namespace ns3

@@ -94,8 +94,13 @@ class alignas(64) QbbLine final : public RdmaEvent
     /** Loses all frames in flight, and counts their loss at the receiver. */
     void LoseAll();
 
-    /** Loses a frame because the link went down, and counts the loss. \param frame the frame */
-    void Lose(QbbFrame& frame);
+    /**
+     * Loses a frame because the link went down, and counts the loss.
+     *
+     * \param frame the frame
+     * \param at time of the event that took the link down
+     */
+    void Lose(QbbFrame& frame, RdmaEventTime at);
 
     /** Discards all frames in flight without counting them. */
     void Clear()

@@ -468,10 +468,10 @@ QbbPort::ShowArrival(const QbbFrame& frame)
 }
 
 void
-QbbPort::CountLossOnLine(QbbFrame& frame, QbbDropReason reason)
+QbbPort::CountLossOnLine(QbbFrame& frame, QbbDropReason reason, RdmaEventTime at)
 {
     frame.priority = m_classifier.Classify(frame);
-    CountDrop(frame, reason);
+    CountDropAt(frame, reason, at);
 }
 
 // Link state and drops
@@ -554,12 +554,18 @@ QbbPort::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
 void
 QbbPort::CountDrop(const QbbFrame& frame, QbbDropReason reason)
 {
+    CountDropAt(frame, reason, RdmaEventNow());
+}
+
+void
+QbbPort::CountDropAt(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at)
+{
     ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
     if (!frame.IsMacControl())
     {
         ++m_counters.classes[frame.priority].drops;
     }
-    FireDrop(frame, reason);
+    FireDrop(frame, reason, at);
 }
 
 // The error model
@@ -817,7 +823,7 @@ QbbPort::FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses)
 }
 
 void
-QbbPort::FireDrop(const QbbFrame& frame, QbbDropReason reason)
+QbbPort::FireDrop(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at)
 {
     if (!m_rareSources)
     {
@@ -825,7 +831,7 @@ QbbPort::FireDrop(const QbbFrame& frame, QbbDropReason reason)
     }
     for (const DropWatcher& watcher : m_rareSources->dropWatchers)
     {
-        watcher(reason);
+        watcher(reason, at);
     }
     FireFrame(m_rareSources->drop, frame, reason);
 }
@@ -837,7 +843,7 @@ QbbPort::FireMalformed(Ptr<const Packet> packet)
     {
         for (const DropWatcher& watcher : m_rareSources->dropWatchers)
         {
-            watcher(QbbDropReason::MALFORMED);
+            watcher(QbbDropReason::MALFORMED, RdmaEventNow());
         }
         m_rareSources->macTxDrop(packet);
         m_rareSources->drop(packet, QbbDropReason::MALFORMED);

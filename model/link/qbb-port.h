@@ -297,8 +297,15 @@ class QbbPort : private QbbFlowControlPort
      */
     void ReceiveFromLine(QbbFramePtr&& frame, RdmaEventTime eventTime);
 
-    /** Counts a frame that was lost on the line. \param frame the frame \param reason why */
-    void CountLossOnLine(QbbFrame& frame, QbbDropReason reason);
+    /**
+     * Counts a frame that was lost on the line.
+     *
+     * \param frame the frame
+     * \param reason why
+     * \param at time of the event that lost it, which is past if a frame from another rank (MPI)
+     *        comes after the failure of its link
+     */
+    void CountLossOnLine(QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
 
     /** Handles a change of the link state. Called by QbbChannel. */
     void HandleLinkChange();
@@ -367,8 +374,9 @@ class QbbPort : private QbbFlowControlPort
     /** Called for a mark. \param priority class of the marked packet */
     using MarkWatcher = std::function<void(uint8_t priority)>;
 
-    /** Called for a drop. \param reason reason of the drop */
-    using DropWatcher = std::function<void(QbbDropReason reason)>;
+    /** Called for a drop. \param reason reason of the drop \param at time of the event
+     * that dropped, perhaps on another rank (MPI) and before the running event */
+    using DropWatcher = std::function<void(QbbDropReason reason, RdmaEventTime at)>;
 
     /** Called for a frame. \param frame the frame */
     using FrameWatcher = std::function<void(const QbbFrame& frame)>;
@@ -792,7 +800,8 @@ class QbbPort : private QbbFlowControlPort
     }
 
     /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
-    void FireDrop(const QbbFrame& frame, QbbDropReason reason);
+    void CountDropAt(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
+    void FireDrop(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
 
     /**
      * Schedules the trace source PhyTxEnd for a frame, if a sink is connected.

@@ -1074,10 +1074,10 @@ class RdmaExplainReport::FirstEvents
                 });
                 device->AddMarkWatcher(
                     [own](uint8_t priority) { NoteFirst(own->marks[priority]); });
-                device->AddDropWatcher([own](QbbDropReason reason) {
-                    if (own->drop == RdmaEventTime::Never())
+                device->AddDropWatcher([own](QbbDropReason reason, RdmaEventTime at) {
+                    if (at < own->drop)
                     {
-                        own->drop = RdmaEventNow();
+                        own->drop = at;
                         own->dropReason = reason;
                     }
                 });

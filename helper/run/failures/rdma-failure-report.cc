@@ -68,13 +68,15 @@ RdmaFailureReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
         for (const uint32_t node : {ends.a, ends.b})
         {
             fabric->GetDevice(link, node)
-                ->AddDropWatcher(
-                    [last = m_lastLosses, link, isB = node == ends.b](QbbDropReason reason) {
-                        if (reason == QbbDropReason::LINK_DOWN)
-                        {
-                            (*last)[link][isB ? 1 : 0] = RdmaNow();
-                        }
-                    });
+                ->AddDropWatcher([last = m_lastLosses,
+                                  link,
+                                  isB = node == ends.b](QbbDropReason reason, RdmaEventTime at) {
+                    if (reason == QbbDropReason::LINK_DOWN)
+                    {
+                        RdmaPs& latest = (*last)[link][isB ? 1 : 0];
+                        latest = std::max(latest, at.GetInstant());
+                    }
+                });
         }
     }
 }

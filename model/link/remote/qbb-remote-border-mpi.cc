@@ -112,7 +112,7 @@ QbbRemoteBorder::Receive(std::string_view bytes)
         auto frame = reader.TakeFrame(line.GetReceiver()->GetPool());
         if (channel.GetLastDown() >= crossing.sent)
         {
-            line.Lose(*frame);
+            line.Lose(*frame, channel.GetLastDown());
         }
         else
         {
