@@ -126,6 +126,7 @@ def columns_document(description):
         "measured-summary": "summary.json, in addition with --measure",
         "reordered-flows": "flows.csv, in addition where paths reorder packets",
         "stated-flows": "flows.csv, in addition where flows state a NIC or queue pairs",
+        "waiting-flows": "flows.csv, in addition where flows wait for others",
     }
     for name, columns in json.loads(description).items():
         title = files.get(name, f"--instruments={name}:FILE")

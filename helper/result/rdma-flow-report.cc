@@ -386,6 +386,38 @@ const RdmaResultTable<RdmaFlowResult> g_statedFlowTable = MakeRdmaFileTable<Rdma
           return f.flow.queuePairs == 0 ? std::nullopt : std::optional<uint32_t>(f.flow.queuePairs);
       }}});
 
+/** \return the awaited flows of a flow as text; empty: none */
+std::string
+GetRdmaAwaited(const RdmaFlowResult& flow)
+{
+    std::string text;
+    for (std::size_t i = 0; flow.dependency && i < flow.dependency->after.size(); ++i)
+    {
+        text += (i > 0 ? "+" : "") + std::to_string(flow.dependency->after[i]);
+    }
+    return text;
+}
+
+/// Columns of flows.csv with flows that wait for others.
+const RdmaResultTable<RdmaFlowResult> g_waitingFlowTable = MakeRdmaFileTable<RdmaFlowResult>(
+    "waiting-flows",
+    {{"after",
+      "",
+      "ids of the flows whose ends the flow waits for, with + between them; empty: none",
+      &GetRdmaAwaited},
+     {"delay_ns",
+      "ns",
+      "time from the last of these ends to the start, as the flow file states; empty: not stated",
+      [](const RdmaFlowResult& f) {
+          return f.dependency ? f.dependency->delay : std::optional<RdmaPs>();
+      }},
+     {"earliest_ns",
+      "ns",
+      "start of a waiting flow in the flow file, before which the flow does not start",
+      [](const RdmaFlowResult& f) {
+          return f.dependency ? std::optional<RdmaPs>(f.earliest) : std::nullopt;
+      }}});
+
 /** \return a number of a NIC's port; none at a switch */
 template <uint32_t RdmaFabricPort::*Number>
 std::optional<uint32_t>
@@ -747,6 +779,12 @@ AddRdmaStatedColumns(RdmaResultTables& tables, const std::vector<RdmaFlowResult>
         }))
     {
         tables.flows.Extend(g_statedFlowTable.GetColumns());
+    }
+    if (std::any_of(results.begin(), results.end(), [](const RdmaFlowResult& result) {
+            return result.dependency != nullptr;
+        }))
+    {
+        tables.flows.Extend(g_waitingFlowTable.GetColumns());
     }
 }
 

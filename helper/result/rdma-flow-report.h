@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct RdmaFlowResult
     uint64_t timeouts{0};             //!< expiries of the sender's retransmission timer
     RdmaFlowReordering reordering;    //!< packets that overtook each other
     bool isCounted{true};             //!< averages and percentiles include the flow
+    /// Flows whose ends the flow has waited for; null: none
+    std::shared_ptr<const RdmaFlowDependency> dependency;
+    RdmaPs earliest{0}; //!< with a dependency: start of the flow as the workload has it
     std::string status; //!< completion status, or the reason why the flow has not completed
 
     /// \return true if the receiver has all bytes and the sender has a successful completion
@@ -278,8 +282,8 @@ void AddRdmaReorderingColumns(RdmaResultTables& tables);
 
 /**
  * \ingroup rdma-flow-report
- * Adds the columns of flows.csv in which flows state how they are to be carried, such as their NIC,
- * if a flow does. With these columns the file repeats the flows as they were.
+ * Adds the columns of flows.csv in which flows state their NICs, queue pairs, and the flows for
+ * which they wait, if a flow does. With these columns the file repeats the flows as they were.
  *
  * \param tables columns of the result files of a run
  * \param results the flows of the run

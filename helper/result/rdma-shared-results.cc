@@ -6,6 +6,7 @@
 #include "rdma-shared-run.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace ns3
@@ -74,9 +75,24 @@ GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric)
             PutFlow(writer, result);
         }
     }
+    // All ranks have read the same workload.
+    std::map<uint64_t, RdmaFlowResult> waiting;
+    for (const RdmaFlowResult& result : flows)
+    {
+        if (result.dependency)
+        {
+            waiting.emplace(result.flow.id, result);
+        }
+    }
     flows.clear();
-    ForEachRdmaRecord(writer,
-                      [&flows](RdmaRecordReader& reader) { flows.push_back(TakeFlow(reader)); });
+    ForEachRdmaRecord(writer, [&flows, &waiting](RdmaRecordReader& reader) {
+        flows.push_back(TakeFlow(reader));
+        if (const auto found = waiting.find(flows.back().flow.id); found != waiting.end())
+        {
+            flows.back().dependency = found->second.dependency;
+            flows.back().earliest = found->second.earliest;
+        }
+    });
     std::sort(flows.begin(), flows.end(), [](const RdmaFlowResult& a, const RdmaFlowResult& b) {
         return a.flow.id < b.flow.id;
     });

@@ -376,11 +376,16 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
     const RdmaTopology topology = MakeTopology(options);
     m_workload = MakePlacedWorkload(options, topology);
     m_window = m_workload->GetWindow();
-    Build(topology, ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); }));
+    const auto flows = ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); });
+    m_dependencies = m_workload->GetDependencies();
+    Build(topology, flows);
 }
 
-RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
-    : m_options(SettleBuffer(options))
+RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options,
+                             const std::vector<RdmaFlow>& flows,
+                             const std::vector<RdmaFlowDependency>& dependencies)
+    : m_options(SettleBuffer(options)),
+      m_dependencies(dependencies)
 {
     for (const std::string option : {"warmUp", "measure", "placement"})
     {
@@ -442,7 +447,13 @@ std::vector<RdmaFlow>
 RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& topology)
 {
     const auto workload = MakePlacedWorkload(options, topology);
-    return ParseRdmaOption("workload", [&] { return workload->MakeFlows(topology); });
+    auto flows = ParseRdmaOption("workload", [&] { return workload->MakeFlows(topology); });
+    RefuseRdmaIf(!workload->GetDependencies().empty(),
+                 "--workload: flow ",
+                 workload->GetDependencies().front().flow,
+                 " waits for others, which a list of flows does not say; accepted: flows that do "
+                 "not wait");
+    return flows;
 }
 
 Ptr<RdmaWorkload>
@@ -612,6 +623,7 @@ void
 RdmaFabricRun::InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
     m_runner = MakeRunner();
+    m_runner->SetDependencies(m_dependencies);
     if (!m_window)
     {
         m_runner->Install(m_fabric, flows);

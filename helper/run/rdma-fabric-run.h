@@ -61,8 +61,11 @@ class RdmaFabricRun
      *
      * \param options options of the run
      * \param flows the flows, in any order
+     * \param dependencies those of the flows that wait for the ends of others
      */
-    RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows);
+    RdmaFabricRun(const RdmaFabricOptions& options,
+                  const std::vector<RdmaFlow>& flows,
+                  const std::vector<RdmaFlowDependency>& dependencies = {});
 
     /** \return the fabric, which may be changed or traced before Run() */
     Ptr<RdmaFabric> GetFabric() const
@@ -204,6 +207,7 @@ class RdmaFabricRun
     RdmaResultTables m_tables;    //!< columns of the result files
     Ptr<RdmaFabric> m_fabric;     //!< fabric of the run
     Ptr<RdmaWorkload> m_workload; //!< generates the flows; null: the caller gave the flows
+    std::vector<RdmaFlowDependency> m_dependencies; //!< flows that wait for others
     std::optional<RdmaFlowWindow> m_window; //!< window of the counted flows; none: all flows
     Ptr<RdmaFlowRunnerBase> m_runner;       //!< runner of the flows
     QbbDeadlockCheck m_check;               //!< result of the deadlock check before the run

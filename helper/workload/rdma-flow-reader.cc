@@ -2,6 +2,7 @@
 #include "rdma-flow-reader.h"
 
 #include "rdma-file-error.h"
+#include "rdma-flow-dependencies.h"
 #include "rdma-flow-report.h"
 #include "rdma-int128.h"
 #include "rdma-part.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace ns3
 {
@@ -32,14 +34,19 @@ enum FlowField
     DST_PORT,
     NIC,
     QUEUE_PAIRS,
+    AFTER,
+    DELAY,
+    EARLIEST,
     N_FIELDS
 };
 
 constexpr std::size_t N_REQUIRED = PRIORITY;
 constexpr std::size_t N_TEXT_FIELDS = 6; //!< fields of a line of flow.txt
 constexpr std::size_t ABSENT = std::numeric_limits<std::size_t>::max();
-const char* const COLUMNS = "the columns id, src, dst, bytes, start_ns, and if wanted priority, "
-                            "dst_port, nic, queue_pairs, in any order, separated by commas";
+const char* const COLUMNS =
+    "the columns id, src, dst, bytes, start_ns, and if wanted priority, "
+    "dst_port, nic, queue_pairs, after, delay_ns, in any order, separated by "
+    "commas";
 
 /// Reads the lines of a flow file with given names, places and units of the fields.
 class FlowLineReader
@@ -75,7 +82,7 @@ class FlowLineReader
         flow.queuePairs =
             IsStated(QUEUE_PAIRS) ? static_cast<uint16_t>(GetInteger(QUEUE_PAIRS, 1, 1024, 0)) : 0;
         flow.bytes = GetInteger(BYTES, 1, RDMA_MAX_FLOW_BYTES, 0);
-        flow.start = m_lines.GetTime(m_places[START], m_names[START], m_timeUnit);
+        flow.start = GetTime(IsStated(EARLIEST) ? EARLIEST : START);
         if (flow.srcHost == flow.dstHost)
         {
             m_lines.Fail("",
@@ -84,6 +91,48 @@ class FlowLineReader
         }
         CheckDuration(flow);
         return flow;
+    }
+
+    /// \return the flows for which the flow of the current line waits; no value: it does not wait
+    std::optional<RdmaFlowDependency> ReadDependency(uint64_t id) const
+    {
+        if (!IsStated(AFTER))
+        {
+            for (const FlowField field : {DELAY, EARLIEST})
+            {
+                if (IsStated(field))
+                {
+                    m_lines.Fail(m_names[field],
+                                 "the flow waits for no other",
+                                 "an empty field, or ids of flows in the column after");
+                }
+            }
+            return {};
+        }
+        RdmaFlowDependency dependency;
+        dependency.flow = id;
+        m_lines.Get(m_places[AFTER], m_names[AFTER], [&dependency](const std::string& text) {
+            for (std::size_t begin = 0; begin <= text.size();)
+            {
+                const std::size_t end = std::min(text.find('+', begin), text.size());
+                dependency.after.push_back(ParseRdmaInteger(text.substr(begin, end - begin),
+                                                            0,
+                                                            std::numeric_limits<uint64_t>::max()));
+                begin = end + 1;
+            }
+            return 0;
+        });
+        if (IsStated(DELAY))
+        {
+            dependency.delay = GetTime(DELAY);
+        }
+        return dependency;
+    }
+
+    /// \return name of a field
+    const char* GetName(FlowField field) const
+    {
+        return m_names[field];
     }
 
     /// \param id number of the flow \return true if the current line is a flow
@@ -131,6 +180,11 @@ class FlowLineReader
         return place != ABSENT && !m_lines.GetFields().at(place).empty();
     }
 
+    RdmaPs GetTime(FlowField field) const
+    {
+        return m_lines.GetTime(m_places[field], m_names[field], m_timeUnit);
+    }
+
     /// \return the NIC that the flow is to use
     uint16_t GetNic(const RdmaFlow& flow) const
     {
@@ -176,7 +230,7 @@ LooksLikePackets(const std::vector<RdmaFlow>& flows)
     });
 }
 
-std::vector<RdmaFlow>
+RdmaFlowList
 ParseText(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
@@ -190,8 +244,11 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
                                  "priority",
                                  "destination-port",
                                  "nic",
-                                 "queue-pairs"},
-                                {ABSENT, 0, 1, 4, 5, 2, 3, ABSENT, ABSENT},
+                                 "queue-pairs",
+                                 "after",
+                                 "delay",
+                                 "earliest"},
+                                {ABSENT, 0, 1, 4, 5, 2, 3, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT},
                                 1_s);
     lines.Require("number of flows");
     lines.RequireFields(1, "number of flows");
@@ -215,7 +272,7 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
                "destination priority destination-port bytes start-time, and not the source "
                "destination priority packets start end of the simulator of 2015\n";
     }
-    return flows;
+    return {flows, {}};
 }
 
 /// \return names of the columns of a flows.csv that are results
@@ -298,7 +355,7 @@ FindColumns(const RdmaLineReader& lines,
     return places;
 }
 
-std::vector<RdmaFlow>
+RdmaFlowList
 ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     const FlowLineReader::Names names{"id",
@@ -309,7 +366,10 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
                                       "priority",
                                       "dst_port",
                                       "nic",
-                                      "queue_pairs"};
+                                      "queue_pairs",
+                                      "after",
+                                      "delay_ns",
+                                      "earliest_ns"};
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
     lines.Require("header");
     const FlowLineReader reader(lines, topology, names, FindColumns(lines, fileName, names), 1_ns);
@@ -319,13 +379,13 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
     {
         header += "," + lines.GetFields().at(i);
     }
-    std::vector<RdmaFlow> flows;
+    RdmaFlowList list;
     std::unordered_map<uint64_t, uint64_t> lineOfId;
     while (lines.Next())
     {
         lines.RequireFields(count, header);
-        flows.push_back(reader.Read(0));
-        const uint64_t id = flows.back().id;
+        list.flows.push_back(reader.Read(0));
+        const uint64_t id = list.flows.back().id;
         const auto [first, isNew] = lineOfId.emplace(id, lines.GetLine());
         if (!isNew)
         {
@@ -334,20 +394,35 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
                            " already",
                        "each id once");
         }
+        if (auto dependency = reader.ReadDependency(id))
+        {
+            list.dependencies.push_back(std::move(*dependency));
+        }
     }
     lines.ReportRounding();
-    return flows;
+    const auto fault = list.dependencies.empty()
+                           ? std::nullopt
+                           : FindRdmaDependencyFault(list.flows, list.dependencies);
+    if (fault)
+    {
+        throw RdmaFileError(fileName,
+                            lineOfId[list.dependencies[fault->place].flow],
+                            reader.GetName(fault->isInDelay ? DELAY : AFTER),
+                            fault->problem,
+                            fault->accepted);
+    }
+    return list;
 }
 
 } // namespace
 
-std::vector<RdmaFlow>
+RdmaFlowList
 ReadRdmaFlows(const std::string& path, const RdmaTopology& topology)
 {
     return ParseRdmaFlows(ReadRdmaFile(path), path, topology);
 }
 
-std::vector<RdmaFlow>
+RdmaFlowList
 ParseRdmaFlows(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     // A comma in the first line identifies CSV.
@@ -358,13 +433,13 @@ ParseRdmaFlows(const std::string& text, const std::string& fileName, const RdmaT
     {
         throw RdmaFileError(fileName, 0, "header", "semicolons separate the columns", COLUMNS);
     }
-    const std::vector<RdmaFlow> flows =
+    RdmaFlowList list =
         isCsv ? ParseCsv(text, fileName, topology) : ParseText(text, fileName, topology);
-    if (flows.empty())
+    if (list.flows.empty())
     {
         GetRdmaWarnings() << "rdma: warning: " << fileName << ": the file has no flow\n";
     }
-    return flows;
+    return list;
 }
 
 } // namespace ns3

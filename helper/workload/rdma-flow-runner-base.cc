@@ -2,8 +2,12 @@
 
 #include "rdma-flow-runner-base.h"
 
+#include "rdma-flow-dependencies.h"
+#include "rdma-refuse.h"
 #include "rdma-run-end.h"
 #include "rdma-shared-run.h"
+#include "rdma-simulator-impl.h"
+#include "rdma-units.h"
 
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
@@ -60,8 +64,25 @@ RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>&
     m_fabric = fabric;
     // Keep the runner alive until the simulation ends, because flows report to it until then.
     Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
+    RefuseRdmaIf(!m_dependencies.empty() && m_window.end != RDMA_NEVER,
+                 "flows that wait for others, with a window of counted flows; accepted: one of the "
+                 "two");
     DoInstall();
     Append(flows);
+}
+
+void
+RdmaFlowRunnerBase::SetDependencies(const std::vector<RdmaFlowDependency>& dependencies)
+{
+    NS_ABORT_MSG_IF(m_fabric, "rdma: SetDependencies() of a flow runner after Install()");
+    m_dependencies = dependencies;
+}
+
+const RdmaFlowDependency*
+RdmaFlowRunnerBase::GetDependency(uint64_t index) const
+{
+    const auto found = m_waits.find(static_cast<uint32_t>(index));
+    return found == m_waits.end() ? nullptr : found->second.dependency.get();
 }
 
 void
@@ -100,6 +121,10 @@ RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
         m_flows.back().flow = flow;
         m_counted += m_window.Contains(flow.start) ? 1 : 0;
     }
+    if (!m_dependencies.empty())
+    {
+        PrepareWaits();
+    }
     DoAdd(first);
     for (uint64_t i = first; i < m_flows.size(); ++i)
     {
@@ -107,9 +132,198 @@ RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
                         "rdma: two flows have the id " << m_flows[i].flow.id);
         Check(m_flows[i].flow);
         m_flows[i].ideal = DoPrepare(i);
-        m_starts.Add(m_fabric->GetNode(DoGetStartNode(i)), static_cast<uint32_t>(i));
+        const Ptr<Node> node = m_fabric->GetNode(DoGetStartNode(i));
+        if (GetDependency(i))
+        {
+            m_starts.Expect(node);
+        }
+        else
+        {
+            m_starts.Add(node, static_cast<uint32_t>(i));
+        }
     }
+    PrepareNews();
     m_starts.Start();
+}
+
+/** Finds the flows that wait, whose starts are not known before the run. */
+void
+RdmaFlowRunnerBase::PrepareWaits()
+{
+    std::vector<RdmaFlow> flows;
+    flows.reserve(m_flows.size());
+    for (const Flow& entry : m_flows)
+    {
+        flows.push_back(entry.flow);
+    }
+    if (const auto fault = FindRdmaDependencyFault(flows, m_dependencies))
+    {
+        RefuseRdmaIf(true,
+                     "flow ",
+                     m_dependencies[fault->place].flow,
+                     ": ",
+                     fault->problem,
+                     "; accepted: ",
+                     fault->accepted);
+    }
+    for (RdmaFlowDependency& dependency : m_dependencies)
+    {
+        const uint32_t index = FindFlow(dependency.flow);
+        Wait& wait = m_waits[index];
+        wait.earliest = m_flows[index].flow.start;
+        wait.left = static_cast<uint32_t>(dependency.after.size());
+        wait.known.resize(wait.left);
+        wait.dependency = std::make_shared<RdmaFlowDependency>(std::move(dependency));
+    }
+    m_dependencies.clear();
+}
+
+/** Finds out which flow's end is told to whom, once it is known where flows start and end. */
+void
+RdmaFlowRunnerBase::PrepareNews()
+{
+    m_newsOfSenders.clear();
+    m_newsOfReceivers.clear();
+    for (const auto& [index, wait] : m_waits)
+    {
+        const RdmaFlow& flow = m_flows[index].flow;
+        const uint32_t start = DoGetStartNode(index);
+        for (uint32_t place = 0; place < wait.dependency->after.size(); ++place)
+        {
+            const uint32_t awaited = FindFlow(wait.dependency->after[place]);
+            const RdmaFlow& before = m_flows[awaited].flow;
+            const bool isSender = before.srcHost == flow.srcHost;
+            const bool isRemote = !isSender && before.dstHost != flow.srcHost;
+            const uint32_t end = isSender ? DoGetStartNode(awaited) : DoGetArrivalNode(awaited);
+            (isSender ? m_newsOfSenders : m_newsOfReceivers)[awaited].push_back(
+                {index, place, isRemote});
+            if (isRemote)
+            {
+                const uint32_t from = m_fabric->GetNode(end)->GetSystemId();
+                const uint32_t to = m_fabric->GetNode(start)->GetSystemId();
+                RefuseRdmaIf(IsRdmaRunShared() && from != to,
+                             "flow ",
+                             flow.id,
+                             " on rank ",
+                             to,
+                             " waits for flow ",
+                             before.id,
+                             ", whose receiver is on rank ",
+                             from,
+                             "; accepted: with one rank");
+                RdmaSimulatorImpl::RequireOneThread("flows wait for flows of other hosts");
+            }
+            else if (end != start)
+            {
+                m_fabric->GetHost(flow.srcHost)->UseBus();
+            }
+        }
+    }
+}
+
+/** \return position of a flow, which exists */
+uint32_t
+RdmaFlowRunnerBase::FindFlow(uint64_t id) const
+{
+    const auto found =
+        std::lower_bound(m_flows.begin(), m_flows.end(), id, [](const Flow& entry, uint64_t value) {
+            return entry.flow.id < value;
+        });
+    return static_cast<uint32_t>(found - m_flows.begin());
+}
+
+/**
+ * Tells waiting flows that a flow has ended.
+ *
+ * \param list those who are to be told
+ * \param index the flow
+ * \param node id of the node in whose event the flow has ended
+ */
+void
+RdmaFlowRunnerBase::Tell(const NewsList& list, uint64_t index, uint32_t node)
+{
+    const auto found = list.find(static_cast<uint32_t>(index));
+    if (found == list.end())
+    {
+        return;
+    }
+    for (const News& news : found->second)
+    {
+        const uint32_t start = DoGetStartNode(news.index);
+        const RdmaPs delay = GetDependency(news.index)->delay.value_or(0_ps);
+        ++m_news;
+        if (news.isRemote)
+        {
+            // Order 0: all news of an instant is known before flows start.
+            const RdmaEventTime arrival(RdmaNow() + delay, 0);
+            Simulator::ScheduleWithContext(m_fabric->GetNode(start)->GetId(),
+                                           RdmaGetDelay(arrival, RdmaEventNow()),
+                                           [this, news] { Learn(news.index, news.place, 0_ps); });
+        }
+        else if (node == start)
+        {
+            Learn(news.index, news.place, delay);
+        }
+        else
+        {
+            const RdmaTopology& topology = m_fabric->GetTopology();
+            const uint32_t host = topology.GetNode(node).host;
+            const std::vector<uint32_t> nics = topology.GetNics(host);
+            const auto getNic = [&nics](uint32_t id) {
+                return static_cast<uint32_t>(std::find(nics.begin(), nics.end(), id) -
+                                             nics.begin());
+            };
+            RdmaNote note;
+            note.receiver = this;
+            note.place = news.place;
+            note.numbers[0] = news.index;
+            m_fabric->GetHost(host)->Send(getNic(node), getNic(start), note);
+        }
+    }
+}
+
+void
+RdmaFlowRunnerBase::NoteArrived(const RdmaNote& note)
+{
+    const auto index = static_cast<uint32_t>(note.numbers[0]);
+    Learn(index, note.place, GetDependency(index)->delay.value_or(0_ps));
+}
+
+/**
+ * The sending node of a waiting flow learns that an awaited flow has ended.
+ *
+ * \param index the waiting flow
+ * \param place place of the awaited flow among those that are awaited
+ * \param delay time until the flow may start
+ */
+void
+RdmaFlowRunnerBase::Learn(uint32_t index, uint32_t place, RdmaPs delay)
+{
+    --m_news;
+    Wait& wait = m_waits.find(index)->second;
+    wait.known[place] = true;
+    wait.ready = std::max(wait.ready, RdmaNow() + delay);
+    if (--wait.left > 0)
+    {
+        return;
+    }
+    RdmaFlow& flow = m_flows[index].flow;
+    flow.start = std::max(wait.earliest, wait.ready);
+    NS_ABORT_MSG_IF(flow.start > RDMA_MAX_TIME,
+                    "rdma: flow " << flow.id << " would start after the latest time, "
+                                  << FormatRdmaTime(RDMA_MAX_TIME));
+    m_starts.Insert(m_fabric->GetNode(DoGetStartNode(index)), index);
+}
+
+/** \return for which flow a flow waits that has not started; empty: for its time */
+std::string
+RdmaFlowRunnerBase::DescribeWait(const Wait& wait) const
+{
+    const auto unknown = std::find(wait.known.begin(), wait.known.end(), false);
+    return unknown == wait.known.end()
+               ? ""
+               : "; waits for flow " +
+                     std::to_string(wait.dependency->after[unknown - wait.known.begin()]);
 }
 
 void
@@ -134,10 +348,14 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
 void
 RdmaFlowRunnerBase::FlowArrived(uint64_t index, RdmaPs time)
 {
-    m_flows[index].fct = time - m_flows[index].flow.start;
+    m_flows[index].arrived = time;
     if (m_fabric->GetTimers().IsReordering())
     {
         m_flows[index].reordering = DoGetReordering(index).value_or(RdmaFlowReordering());
+    }
+    if (!m_newsOfReceivers.empty())
+    {
+        Tell(m_newsOfReceivers, index, DoGetArrivalNode(index));
     }
 }
 
@@ -152,6 +370,10 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, RdmaPs time)
     {
         ++m_completed;
         entry.cqe = time - entry.flow.start;
+        if (!m_newsOfSenders.empty())
+        {
+            Tell(m_newsOfSenders, index, DoGetStartNode(index));
+        }
     }
     if (!m_window.Contains(entry.flow.start))
     {
@@ -176,7 +398,10 @@ RdmaFlowRunnerBase::GetNextStart() const
     RdmaPs next = RDMA_NEVER;
     for (uint64_t i = 0; i < m_flows.size(); ++i)
     {
-        if (!m_flows[i].started && IsRdmaNodeLocal(*m_fabric->GetNode(DoGetStartNode(i))))
+        const auto wait = m_waits.find(static_cast<uint32_t>(i));
+        const bool isKnown = wait == m_waits.end() || wait->second.left == 0;
+        if (isKnown && !m_flows[i].started &&
+            IsRdmaNodeLocal(*m_fabric->GetNode(DoGetStartNode(i))))
         {
             next = std::min(next, m_flows[i].flow.start);
         }
@@ -191,25 +416,25 @@ RdmaFlowRunnerBase::ShareArrivals()
     struct Arrival
     {
         uint64_t index;
-        RdmaPs fct;
+        RdmaPs arrived;
         RdmaFlowReordering reordering;
     };
 
     std::vector<Arrival> arrivals;
     for (uint64_t i = 0; i < m_flows.size(); ++i)
     {
-        if (m_flows[i].fct >= 0_ps)
+        if (m_flows[i].arrived >= 0_ps)
         {
-            arrivals.push_back({i, m_flows[i].fct, m_flows[i].reordering});
+            arrivals.push_back({i, m_flows[i].arrived, m_flows[i].reordering});
         }
         else if (const auto reordering = DoGetReordering(i); reordering && reordering->early > 0)
         {
-            arrivals.push_back({i, m_flows[i].fct, *reordering});
+            arrivals.push_back({i, m_flows[i].arrived, *reordering});
         }
     }
     for (const Arrival& arrival : ShareRdmaValues(arrivals))
     {
-        m_flows[arrival.index].fct = arrival.fct;
+        m_flows[arrival.index].arrived = arrival.arrived;
         m_flows[arrival.index].reordering = arrival.reordering;
     }
     DoShare();
@@ -263,9 +488,9 @@ RdmaFlowRunnerBase::GetResults() const
         {
             continue;
         }
-        if (entry.fct >= 0_ps)
+        if (entry.arrived >= 0_ps)
         {
-            result.fct = entry.fct;
+            result.fct = entry.arrived - entry.flow.start;
         }
         if (entry.cqe >= 0_ps)
         {
@@ -273,13 +498,19 @@ RdmaFlowRunnerBase::GetResults() const
         }
         result.ideal = entry.ideal;
         result.status = entry.ended     ? GetRdmaWcStatusName(entry.status)
-                        : entry.started ? DoDescribe(i, entry.fct >= 0_ps)
+                        : entry.started ? DoDescribe(i, entry.arrived >= 0_ps)
                                         : "not started";
+        if (const auto found = m_waits.find(static_cast<uint32_t>(i)); found != m_waits.end())
+        {
+            result.dependency = found->second.dependency;
+            result.earliest = found->second.earliest;
+            result.status += entry.started ? "" : DescribeWait(found->second);
+        }
         const RdmaFlowRetries retries = DoGetRetries(i).value_or(entry.retries);
         result.retransmittedPackets = retries.packets;
         result.timeouts = retries.timeouts;
-        result.reordering =
-            entry.fct >= 0_ps ? entry.reordering : DoGetReordering(i).value_or(entry.reordering);
+        result.reordering = entry.arrived >= 0_ps ? entry.reordering
+                                                  : DoGetReordering(i).value_or(entry.reordering);
         results.push_back(result);
     }
     return results;

@@ -7,6 +7,7 @@
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-report.h"
 #include "rdma-flow.h"
+#include "rdma-note-box.h"
 #include "rdma-time.h"
 #include "rdma-verbs.h"
 
@@ -15,6 +16,8 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +49,11 @@ struct RdmaFlowRetries
  * a window (SetWindow()), the flows that start in the window are counted, and the run ends when the
  * last counted flow has ended. RunRdmaSimulation() ends a shared run.
  *
+ * Flows may wait for the ends of others (SetDependencies()). Such a flow starts in an event of its
+ * sending node, at the instant at which this node knows that the last awaited flow has ended, plus
+ * the stated delay, but not before RdmaFlow::start. Between two NICs of a host, the news takes
+ * RdmaHost::BusDelay in addition.
+ *
  * The completion time of a flow is measured from its start until its last byte is in the receiver's
  * memory.
  *
@@ -54,7 +62,7 @@ struct RdmaFlowRetries
  * when results are requested. After DoStart(), the subclass reports progress by FlowArrived() and
  * FlowEnded().
  */
-class RdmaFlowRunnerBase : public Object
+class RdmaFlowRunnerBase : public Object, private RdmaNoteReceiver
 {
   public:
     /** \return the object TypeId */
@@ -86,6 +94,23 @@ class RdmaFlowRunnerBase : public Object
 
     /** Call it before Install(). \param window window of the counted flows; default: all flows */
     void SetWindow(const RdmaFlowWindow& window);
+
+    /**
+     * Call it before Install(), which throws std::invalid_argument if a flow does not exist, waits
+     * twice, for itself, for itself by way of others, or without a delay for a flow that neither
+     * begins nor ends at its sender. It also does so for any dependency together with a window, and
+     * if the sender waits for such a flow whose receiver is on another rank (MPI). Waiting for such
+     * flows takes one thread.
+     *
+     * \param dependencies the flows that wait for others
+     */
+    void SetDependencies(const std::vector<RdmaFlowDependency>& dependencies);
+
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return the flows for which the flow waits, or has waited; null: it does not wait
+     */
+    const RdmaFlowDependency* GetDependency(uint64_t index) const;
 
     /** \param stop true, the default: the simulation stops after the last flow has ended */
     void SetStopWhenDone(bool stop);
@@ -126,7 +151,16 @@ class RdmaFlowRunnerBase : public Object
         return m_started - m_ended;
     }
 
-    /** \return earliest start of a local flow that has not started; RDMA_NEVER: none */
+    /** \return number of ends of flows of which news is on the way to flows that wait */
+    uint64_t GetNNews() const
+    {
+        return m_news;
+    }
+
+    /**
+     * \return earliest start of a local flow that has not started, and does not wait for another
+     *         flow; RDMA_NEVER: none
+     */
     RdmaPs GetNextStart() const;
 
     /**
@@ -214,7 +248,7 @@ class RdmaFlowRunnerBase : public Object
     {
         RdmaFlow flow;                 //!< flow passed to Install()
         RdmaPs ideal{0};               //!< ideal completion time in an empty fabric
-        RdmaPs fct{-1};                //!< flow completion time; negative: not completed
+        RdmaPs arrived{-1};            //!< arrival of the last byte; negative: not arrived
         RdmaPs cqe{-1};                //!< time until the completion at the sender; negative: none
         RdmaFlowRetries retries;       //!< retries when the sender was destroyed
         RdmaFlowReordering reordering; //!< reordering when the flow had arrived
@@ -222,6 +256,26 @@ class RdmaFlowRunnerBase : public Object
         bool started{false};                        //!< the flow has started
         bool ended{false};                          //!< the sender has a completion for the flow
     };
+
+    /** State of a flow that waits for others. */
+    struct Wait
+    {
+        std::shared_ptr<const RdmaFlowDependency> dependency; //!< the awaited flows
+        RdmaPs earliest{0};      //!< start of the flow as the workload has it
+        std::vector<bool> known; //!< for each awaited flow: the waiting node knows of its end
+        uint32_t left{0};        //!< awaited flows of whose end the waiting node does not know
+        RdmaPs ready{0};         //!< earliest start that the known ends allow
+    };
+
+    /** A flow that is to be told of another flow's end. */
+    struct News
+    {
+        uint32_t index{0};    //!< position of the waiting flow
+        uint32_t place{0};    //!< place of the ended flow among those that are awaited
+        bool isRemote{false}; //!< the waiting flow has another host; the delay is the way
+    };
+
+    using NewsList = std::map<uint32_t, std::vector<News>>; //!< by position of the ended flow
 
     /** Prepares the resources that all flows share, once before the first DoAdd(). */
     virtual void DoInstall()
@@ -244,6 +298,15 @@ class RdmaFlowRunnerBase : public Object
     virtual uint32_t DoGetStartNode(uint64_t index) const
     {
         return m_flows[index].flow.srcHost;
+    }
+
+    /**
+     * \param index a flow
+     * \return id of the node whose events report that the flow has arrived (FlowArrived())
+     */
+    virtual uint32_t DoGetArrivalNode(uint64_t index) const
+    {
+        return m_flows[index].flow.dstHost;
     }
 
     /** \param index a flow \return retries of its sender; no value if there is no sender */
@@ -271,16 +334,30 @@ class RdmaFlowRunnerBase : public Object
     {
     }
 
+    // RdmaNoteReceiver
+    void NoteArrived(const RdmaNote& note) override;
+
     void Check(const RdmaFlow& flow) const;
+    uint32_t FindFlow(uint64_t id) const;
+    void PrepareWaits();
+    void PrepareNews();
+    void Tell(const NewsList& list, uint64_t index, uint32_t node);
+    void Learn(uint32_t index, uint32_t place, RdmaPs delay);
+    std::string DescribeWait(const Wait& wait) const;
     void Append(std::vector<RdmaFlow> flows);
 
     Ptr<RdmaFabric> m_fabric;  //!< fabric that carries the flows
     RdmaFlowWindow m_window;   //!< the counted flows
     std::deque<Flow> m_flows;  //!< flows in ascending order of id; references stay valid
     RdmaFlowCalendar m_starts; //!< schedules the starts of flows
-    uint64_t m_counted{0};     //!< number of counted flows
+    std::vector<RdmaFlowDependency> m_dependencies; //!< until Install()
+    std::map<uint32_t, Wait> m_waits; //!< flows that wait, or have waited, by position
+    NewsList m_newsOfSenders;         //!< who is to be told that a sender has its completion
+    NewsList m_newsOfReceivers;       //!< who is to be told that a flow has arrived
+    uint64_t m_counted{0};            //!< number of counted flows
     // Senders may run on different threads.
     std::atomic<uint64_t> m_started{0};      //!< number of flows that started
+    std::atomic<uint64_t> m_news{0};         //!< result of GetNNews()
     std::atomic<uint64_t> m_ended{0};        //!< number of flows that ended
     std::atomic<uint64_t> m_completed{0};    //!< number of flows that completed successfully
     std::atomic<uint64_t> m_countedEnded{0}; //!< number of counted flows that ended

@@ -232,6 +232,12 @@ RdmaFlowRunner::DoGetStartNode(uint64_t index) const
     return m_lanes.count(index) > 0 ? GetFlow(index).srcHost : GetEnds(index).sourceNode;
 }
 
+uint32_t
+RdmaFlowRunner::DoGetArrivalNode(uint64_t index) const
+{
+    return m_lanes.count(index) > 0 ? GetFlow(index).dstHost : GetEnds(index).destinationNode;
+}
+
 void
 RdmaFlowRunner::DoAdd(uint64_t first)
 {
@@ -307,7 +313,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
         MakeSender(index);
         MakeReceiver(index);
     }
-    else
+    else if (!GetDependency(index)) // the first packet makes the receiver of a flow that waits
     {
         m_receivers.Add(GetFabric()->GetNode(ends.destinationNode), static_cast<uint32_t>(index));
     }
@@ -502,8 +508,16 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     const Ends ends = GetEnds(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
     const uint32_t mtu = m_hosts[host]->GetPrototype(priority, ends.destinationPort)->GetPathMtu();
-    if (pair.receiverQpn != qpn || ends.destinationNode != host ||
-        pair.arrived < CountFlowMessages(flow.bytes, mtu))
+    if (pair.receiverQpn != qpn || ends.destinationNode != host)
+    {
+        return nullptr;
+    }
+    if (pair.arrived == 0 && GetDependency(index))
+    {
+        MakeReceiver(index);
+        return pair.receiver;
+    }
+    if (pair.arrived < CountFlowMessages(flow.bytes, mtu))
     {
         return nullptr;
     }

@@ -149,6 +149,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase,
     RdmaPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     uint32_t DoGetStartNode(uint64_t index) const override;
+    uint32_t DoGetArrivalNode(uint64_t index) const override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::optional<RdmaFlowReordering> DoGetReordering(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;

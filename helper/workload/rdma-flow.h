@@ -6,6 +6,8 @@
 #include "rdma-ps.h"
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace ns3
 {
@@ -39,6 +41,24 @@ struct RdmaFlow
 };
 
 static_assert(sizeof(RdmaFlow) == 40, "a workload has millions of flows");
+
+/**
+ * \ingroup rdma
+ * A flow that starts after other flows have ended, and not before its RdmaFlow::start.
+ *
+ * The sender of the waiting flow has to learn of the end. It does so without a message if it is the
+ * sender of the awaited flow, which then ends with the last acknowledgement, or its receiver, for
+ * which the flow ends with the last byte. News of any other flow takes the stated delay from the
+ * receiver of the awaited flow to the sender of the waiting one.
+ *
+ * A flow that waits for a flow that fails does not start.
+ */
+struct RdmaFlowDependency
+{
+    uint64_t flow{0};              //!< id of the waiting flow
+    std::vector<uint64_t> after;   //!< ids of the awaited flows, one or more, each once
+    std::optional<RdmaPs> delay{}; //!< time from the last end to the start; no value: 0
+};
 
 /**
  * \ingroup rdma

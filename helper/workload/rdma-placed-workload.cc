@@ -47,6 +47,12 @@ RdmaPlacedWorkload::MakeFlows(const RdmaTopology& /* topology */)
     return Move(m_workload->MakeFlows(m_job));
 }
 
+std::vector<RdmaFlowDependency>
+RdmaPlacedWorkload::GetDependencies() const
+{
+    return m_workload->GetDependencies();
+}
+
 std::optional<RdmaFlowWindow>
 RdmaPlacedWorkload::GetWindow() const
 {

@@ -32,6 +32,12 @@ RdmaWorkload::GetWindow() const
     return std::nullopt;
 }
 
+std::vector<RdmaFlowDependency>
+RdmaWorkload::GetDependencies() const
+{
+    return {};
+}
+
 std::vector<RdmaFlow>
 RdmaWorkload::MakeMoreFlows(const RdmaTopology& /* topology */, RdmaPs /* until */)
 {
@@ -70,7 +76,14 @@ MakeRdmaWorkload(const RdmaPart& workload)
 std::vector<RdmaFlow>
 MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
 {
-    return MakeRdmaWorkload(workload)->MakeFlows(topology);
+    const Ptr<RdmaWorkload> maker = MakeRdmaWorkload(workload);
+    std::vector<RdmaFlow> flows = maker->MakeFlows(topology);
+    RefuseRdmaIf(!maker->GetDependencies().empty(),
+                 "flow ",
+                 maker->GetDependencies().front().flow,
+                 " waits for others, which a list of flows does not say; accepted: "
+                 "RdmaWorkload::MakeFlows() and GetDependencies()");
+    return flows;
 }
 
 std::vector<RdmaFlow>

@@ -57,6 +57,12 @@ class RdmaWorkload : public Object
     virtual std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) = 0;
 
     /**
+     * \return those of the flows of the latest MakeFlows() that wait for the ends of others; the
+     *         default implementation returns none
+     */
+    virtual std::vector<RdmaFlowDependency> GetDependencies() const;
+
+    /**
      * \return the window of the counted flows if the workload has one; MakeFlows() then generates
      *         the flows up to the end of the window, and MakeMoreFlows() the later flows
      */
@@ -104,7 +110,7 @@ Ptr<RdmaWorkload> MakeRdmaWorkload(const RdmaPart& workload);
  * \param workload a workload class with attribute values
  * \param topology topology with the hosts of the flows
  * \return the flows
- * \throws exceptions of RdmaWorkload::MakeFlows()
+ * \throws exceptions of RdmaWorkload::MakeFlows(); std::invalid_argument if flows wait for others
  */
 std::vector<RdmaFlow> MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology);
 

@@ -22,14 +22,35 @@ RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
     if (IsRdmaNodeLocal(*node))
     {
-        const uint32_t id = node->GetId();
-        m_hosts.resize(std::max<std::size_t>(m_hosts.size(), id + 1));
-        if (!m_hosts[id])
-        {
-            m_hosts[id] = std::make_unique<Host>(*this, id);
-        }
-        m_hosts[id]->flows.push_back(index);
+        Find(node->GetId()).flows.push_back(index);
     }
+}
+
+void
+RdmaFlowCalendar::Expect(Ptr<Node> node)
+{
+    if (IsRdmaNodeLocal(*node))
+    {
+        Find(node->GetId());
+    }
+}
+
+void
+RdmaFlowCalendar::Insert(Ptr<Node> node, uint32_t index)
+{
+    m_hosts[node->GetId()]->Insert(index);
+}
+
+/** \return the flows of a host, made if there were none */
+RdmaFlowCalendar::Host&
+RdmaFlowCalendar::Find(uint32_t node)
+{
+    m_hosts.resize(std::max<std::size_t>(m_hosts.size(), node + 1));
+    if (!m_hosts[node])
+    {
+        m_hosts[node] = std::make_unique<Host>(*this, node);
+    }
+    return *m_hosts[node];
 }
 
 void
@@ -75,6 +96,18 @@ RdmaFlowCalendar::Host::Start()
     {
         timer.Arm(timeOf(flows.front()));
     }
+}
+
+void
+RdmaFlowCalendar::Host::Insert(uint32_t index)
+{
+    const TimeOf& timeOf = calendar.m_timeOf;
+    const auto isEarlier = [&timeOf](uint32_t a, uint32_t b) {
+        return std::pair(timeOf(a), a) < std::pair(timeOf(b), b);
+    };
+    const auto begin = flows.begin() + static_cast<std::ptrdiff_t>(next);
+    flows.insert(std::upper_bound(begin, flows.end(), index, isEarlier), index);
+    timer.ArmNoLater(timeOf(flows[next]));
 }
 
 void

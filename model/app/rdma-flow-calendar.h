@@ -56,6 +56,22 @@ class RdmaFlowCalendar
      */
     void Start();
 
+    /**
+     * Prepares for flows of a host that Insert() adds during the run. To be called before the run.
+     *
+     * \param node the host; one that is not local is left out
+     */
+    void Expect(Ptr<Node> node);
+
+    /**
+     * Adds a flow whose time has become known, in an event of the flow's host. The flow is handled
+     * in a later event if its time is the present instant.
+     *
+     * \param node the host, which Expect() has named
+     * \param index number of the flow
+     */
+    void Insert(Ptr<Node> node, uint32_t index);
+
     /** Stops the calendar: no further flow is handled. */
     void Stop();
 
@@ -68,6 +84,9 @@ class RdmaFlowCalendar
 
         /** Schedules the next flow, unless it is scheduled already. */
         void Start();
+
+        /** Adds a flow to those that are scheduled. \param index number of the flow */
+        void Insert(uint32_t index);
 
         /** Handles the flows whose time has come, and schedules the next one. */
         void OnTime();
@@ -84,6 +103,8 @@ class RdmaFlowCalendar
         std::size_t next{0};                               //!< index of the next flow to handle
         RdmaTimer<Host, &Host::OnTime, EVENT_ORDER> timer; //!< time of the next flow
     };
+
+    Host& Find(uint32_t node);
 
     TimeOf m_timeOf;                            //!< returns a flow's time
     Handler m_handler;                          //!< called for each flow at its time

@@ -200,6 +200,8 @@ def _own_values(name, texts):
     A column of a script has whole numbers if all fields are; else decimal numbers, None where a field is
     empty; else texts.
     """
+    if name == "after":
+        return str, list(texts)
     if name in _NIC_COLUMNS and all(re.fullmatch("[0-9]{,10}", text) for text in texts):
         return Optional[int], [int(text) if text else None for text in texts]
     if texts and all(re.fullmatch("-?[0-9]+", text) for text in texts):

@@ -21,7 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     RequireInFuzz(IS_QUIET, "warnings are discarded");
     AllowError<RdmaFileError>([&text] {
         std::set<uint64_t> ids;
-        for (const RdmaFlow& flow : ParseRdmaFlows(text, "fuzz", TOPOLOGY))
+        for (const RdmaFlow& flow : ParseRdmaFlows(text, "fuzz", TOPOLOGY).flows)
         {
             RequireInFuzz(ids.insert(flow.id).second, "ids are unique");
             RequireInFuzz(TOPOLOGY.IsHost(flow.srcHost) && TOPOLOGY.IsHost(flow.dstHost),

@@ -121,6 +121,15 @@ class TextFiles(unittest.TestCase):
         with open(os.path.join(self.folder, "q.csv")) as file:
             rows = [line.split(",")[:6] for line in file.read().splitlines()[1:]]
         self.assertEqual(rows, [["7", str(i), "0", str(i % 2), "0", str(i % 2)] for i in range(6)])
+        series = ("--topology=rail:2x2x2x2", "--workload=incast:1", "--bytes=100KB", "--instruments=timeseries:s.csv")
+        self.refuse("rdma-fabric: --instruments: Flows: flow 0 has several queue pairs; accepted: flows with one, as "
+                    "those of --connection=in-turn", *series)
+        done = self.run_program(*series, "--connection=in-turn[Nics=1]")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "s.csv")) as file:
+            names = {row["node_name"] for row in csv.DictReader(file)}
+        self.assertEqual(len(names), 1)
+        self.assertTrue(names.pop().endswith("-nic-1"))
         # The results repeat the flows with their NICs and queue pairs.
         self.write("f.csv", b"id,src,dst,bytes,start_ns,nic,queue_pairs\n7,0,1,100000,0,0,3\n8,1,0,1000000,10,,\n")
         for flows, out in (("f.csv", "first"), ("first/flows.csv", "second")):
@@ -143,6 +152,52 @@ class TextFiles(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, note))
         self.write("f.csv", b"id,src,dst,bytes,start_ns,nic\n7,0,1,100000,0,1\n")
         self.refuse("rdma-fabric: f.csv:2: nic: '1' is too large; accepted: 0", "--topology=file:t", "--workload=file:f.csv")
+
+    def test_flows_that_wait(self):
+        self.write("t", b"4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n")
+        lines = b"0,0,1,1e6,0,,\n1,1,2,1e6,0,0,\n2,2,0,1e6,0,1,\n3,0,2,5e5,0,0+2,5000\n"
+        self.write("f.csv", b"id,src,dst,bytes,start_ns,after,delay_ns\n" + lines)
+        # The results repeat the flows, which then start by themselves.
+        for flows, out in (("f.csv", "first"), ("first/flows.csv", "second")):
+            done = self.run_program("--topology=file:t", f"--workload=file:{flows}", f"--out={out}")
+            self.assertEqual(done.returncode, 0)
+        with open(os.path.join(self.folder, "first", "flows.csv")) as file:
+            first = file.read()
+        with open(os.path.join(self.folder, "second", "flows.csv")) as file:
+            self.assertEqual(file.read(), first)
+        rows = list(csv.DictReader(first.splitlines()))
+        self.assertEqual([row["after"] for row in rows], ["", "0", "1", "0+2"])
+        self.assertEqual([row["delay_ns"] for row in rows], ["", "", "", "5000.000"])
+        self.assertEqual([row["earliest_ns"] for row in rows], ["", "0.000", "0.000", "0.000"])
+        ps = [{name: round(1000 * float(row[name])) for name in ("start_ns", "fct_ns", "cqe_ns")} for row in rows]
+        self.assertEqual(ps[1]["start_ns"], ps[0]["fct_ns"])
+        self.assertEqual(ps[2]["start_ns"], ps[1]["start_ns"] + ps[1]["fct_ns"])
+        self.assertEqual(ps[3]["start_ns"], ps[2]["start_ns"] + ps[2]["fct_ns"] + 5_000_000)
+        # On faster links, all start earlier.
+        self.write("fast", b"4 1 3\n3\n0 3 400Gbps 1us 0\n1 3 400Gbps 1us 0\n2 3 400Gbps 1us 0\n")
+        done = self.run_program("--topology=file:fast", "--workload=file:first/flows.csv", "--out=fast.out")
+        self.assertEqual(done.returncode, 0)
+        with open(os.path.join(self.folder, "fast.out", "flows.csv")) as file:
+            fast = list(csv.DictReader(file))
+        for row, slow in list(zip(fast, rows))[1:]:
+            self.assertLess(float(row["start_ns"]), 0.5 * float(slow["start_ns"]))
+        # A watchdog polls on, but a run ends of which a flow cannot start.
+        done = self.run_program("--topology=file:t", "--workload=file:f.csv", "--out=cut", "--watchdog=drop",
+                                "--transport=roce[RetransmissionTimeout=20us|RetryCount=1]", "--failures=2/3:down:100us")
+        self.assertEqual(done.returncode, 1)
+        with open(os.path.join(self.folder, "cut", "flows.csv")) as file:
+            statuses = [row["status"] for row in csv.DictReader(file)]
+        self.assertEqual(statuses[0], "IBV_WC_SUCCESS")
+        self.assertTrue(statuses[1].startswith("IBV_WC_RETRY_EXC_ERR"), statuses)
+        self.assertTrue(statuses[2].startswith("not started; waits for flow 1"), statuses)
+        self.assertTrue(statuses[3].startswith("not started; waits for flow 2"), statuses)
+        for wrong, message in (
+            (b"1,1,2,1e6,0,1,\n", "f.csv:3: after: flow 1 waits for itself; accepted: ids of other flows, each once"),
+            (b"1,2,1,1e6,0,0,\n", "f.csv:3: delay_ns: host 2 is no end of flow 0, so that the news of the end needs time; "
+             "accepted: a delay of 1 ps or more, or flows that begin or end at the sender"),
+        ):
+            self.write("f.csv", b"id,src,dst,bytes,start_ns,after,delay_ns\n0,0,1,1e6,0,,\n" + wrong)
+            self.refuse(f"rdma-fabric: {message}", "--topology=file:t", "--workload=file:f.csv")
 
     def test_simai_topologies(self):
         # Two servers of two GPUs, 0 to 3; NVSwitches 4 and 5; switch 6.

@@ -332,7 +332,8 @@ class RdmaRunIncastFinder
     {
         for (uint64_t i = 0; i < runner.GetNFlows(); ++i)
         {
-            if ((runner.GetFlow(i).priority & 7) == m_priority)
+            // Nobody knows before the run when a flow starts that waits for others.
+            if ((runner.GetFlow(i).priority & 7) == m_priority && !runner.GetDependency(i))
             {
                 AddFlow(runner.GetFlow(i), runner.GetFlowPath(i));
             }

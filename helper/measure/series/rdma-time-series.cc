@@ -179,6 +179,14 @@ RdmaTimeSeries::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
         }
         if (wanted)
         {
+            RefuseRdmaIf(flows->GetConnection(i) != nullptr,
+                         "Flows: flow " + std::to_string(flow.id) +
+                             " has several queue pairs; accepted: flows with one, as those of "
+                             "--connection=in-turn");
+            RefuseRdmaIf(flows->GetDependency(i) != nullptr,
+                         "Flows: flow " + std::to_string(flow.id) +
+                             " waits for others, so that its start is not known before the run; "
+                             "accepted: flows that do not wait");
             Add(flow, flows->GetSender(i));
         }
     }
@@ -208,12 +216,19 @@ RdmaTimeSeries::Watch(std::ostream& os, Ptr<RdmaFabric> fabric, RdmaPs period)
 void
 RdmaTimeSeries::Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp)
 {
-    m_fabric->GetNic(flow.srcHost)->SetAttribute("MeasureRtt", BooleanValue(true));
-    if (!IsRdmaNodeLocal(*m_fabric->GetNode(flow.srcHost)))
+    const std::vector<uint32_t> nics = m_fabric->GetTopology().GetNics(flow.srcHost);
+    const auto nic = std::find_if(nics.begin(), nics.end(), [this, &qp](uint32_t id) {
+        return m_fabric->GetNode(id)->GetId() == qp->GetDevice().GetNodeId();
+    });
+    NS_ABORT_MSG_IF(nic == nics.end(),
+                    "rdma: the queue pair of flow " << flow.id << " in a time series is not one of "
+                                                    << "host " << flow.srcHost);
+    m_fabric->GetNic(*nic)->SetAttribute("MeasureRtt", BooleanValue(true));
+    if (!IsRdmaNodeLocal(*m_fabric->GetNode(*nic)))
     {
         return;
     }
-    m_waiting.push_back({qp, flow.srcHost, flow.id, flow.start});
+    m_waiting.push_back({qp, *nic, flow.id, flow.start});
 }
 
 void

@@ -7,6 +7,8 @@
 #include <ns3/string.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -39,11 +41,19 @@ class RdmaFileWorkload : public RdmaWorkload
         {
             Refuse("Path", "''", "the path of a flow file, as in file:PATH");
         }
-        return ReadRdmaFlows(m_path, topology);
+        RdmaFlowList list = ReadRdmaFlows(m_path, topology);
+        m_dependencies = std::move(list.dependencies);
+        return list.flows;
+    }
+
+    std::vector<RdmaFlowDependency> GetDependencies() const override
+    {
+        return m_dependencies;
     }
 
   private:
-    std::string m_path; //!< value of the attribute Path
+    std::string m_path;                             //!< value of the attribute Path
+    std::vector<RdmaFlowDependency> m_dependencies; //!< flows of the file that wait for others
 };
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaFileWorkload);

@@ -25,9 +25,12 @@ namespace ns3
  *
  * The second format is CSV with a header line that names the columns in any order: id, src, dst,
  * bytes, start_ns, and optionally priority (default 3), dst_port (default 4791), nic and
- * queue_pairs (RdmaFlow; an empty field leaves the choice to RdmaConnectionPlan). Start times are
- * in ns. Fields may stand in quotation marks (RFC 4180). The results in a flows.csv of this module
- * are left out with a note, so that its flows can be repeated.
+ * queue_pairs (RdmaFlow; an empty field leaves the choice to RdmaConnectionPlan), after and
+ * delay_ns (RdmaFlowDependency). Times are in ns. The ids in a field of after have a + between
+ * them; an empty field stands for a flow that does not wait. Fields may stand in quotation marks
+ * (RFC 4180). The results in a flows.csv of this module are left out with a note, so that its flows
+ * can be repeated. The column earliest_ns of such a file takes the place of start_ns where it is
+ * not empty, because start_ns of flows that have waited is a result.
  *
  * In both formats, empty lines are skipped and flows may appear in any order of start time. Numbers
  * are read as rdma-units.h describes. Start times are rounded to a picosecond. A warning says how
@@ -36,16 +39,24 @@ namespace ns3
  * @{
  */
 
+/** Content of a flow file. */
+struct RdmaFlowList
+{
+    std::vector<RdmaFlow> flows;                  //!< the flows in the order of the file
+    std::vector<RdmaFlowDependency> dependencies; //!< those that wait for others, in this order
+};
+
 /**
  * Reads a flow file.
  * \param path the file
  * \param topology topology with the hosts of the flows
- * \return the flows in the order of the file
+ * \return the flows
  * \throws RdmaFileError if the file does not follow either format exactly, names an unknown host,
  * has a flow from a host to itself, a number out of the ranges of RdmaFlow, a duplicate id, or more
- * bytes than the links of the sender carry in RDMA_MAX_TIME
+ * bytes than the links of the sender carry in RDMA_MAX_TIME, or if flows wait for each other as
+ * FindRdmaDependencyFault() refuses
  */
-std::vector<RdmaFlow> ReadRdmaFlows(const std::string& path, const RdmaTopology& topology);
+RdmaFlowList ReadRdmaFlows(const std::string& path, const RdmaTopology& topology);
 
 /**
  * Parses the content of a flow file as ReadRdmaFlows() does.
@@ -54,9 +65,9 @@ std::vector<RdmaFlow> ReadRdmaFlows(const std::string& path, const RdmaTopology&
  * \param topology topology with the hosts of the flows
  * \return the flows in the order of the text
  */
-std::vector<RdmaFlow> ParseRdmaFlows(const std::string& text,
-                                     const std::string& fileName,
-                                     const RdmaTopology& topology);
+RdmaFlowList ParseRdmaFlows(const std::string& text,
+                            const std::string& fileName,
+                            const RdmaTopology& topology);
 
 /** @} */
 

@@ -34,6 +34,7 @@ class RdmaPlacedWorkload : public RdmaWorkload
                        const RdmaTopology& topology);
 
     std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) override;
+    std::vector<RdmaFlowDependency> GetDependencies() const override;
     std::optional<RdmaFlowWindow> GetWindow() const override;
     std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, RdmaPs until) override;
     int64_t AssignStreams(int64_t stream) override;

@@ -27,7 +27,7 @@ struct Meeting
 {
     RdmaPs now{0};                //!< instant at which the rank has stopped
     uint64_t ended{0};            //!< number of counted flows of the rank that have ended
-    uint64_t active{0};           //!< number of flows of the rank that have started and not ended
+    uint64_t active{0};           //!< flows of the rank that have started and not ended, and news
     RdmaPs nextStart{RDMA_NEVER}; //!< next start of a flow of the rank, if no flow is active
     int signal{0};                //!< number of the signal that has interrupted the rank; 0: none
 };
@@ -39,7 +39,7 @@ Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
     Meeting own;
     own.now = RdmaNow();
     own.ended = runner.GetNCountedEnded();
-    own.active = runner.GetNActive();
+    own.active = runner.GetNActive() + runner.GetNNews();
     own.nextStart = own.active == 0 ? runner.GetNextStart() : RDMA_NEVER;
     own.signal = getSignal();
     Meeting all;
@@ -90,7 +90,9 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSig
         Simulator::Stop(RdmaGetDelay(RdmaEventTime(next, 0), RdmaEventNow()));
         Simulator::Run();
         met = Meet(runner, getSignal);
-        if (met.now != next || met.ended == runner.GetNCounted())
+        // Flows that wait for flows that have failed do not start.
+        const bool isOver = met.active == 0 && met.nextStart == RDMA_NEVER;
+        if (met.now != next || met.ended == runner.GetNCounted() || isOver)
         {
             break;
         }

@@ -121,7 +121,7 @@ class DeterminismTestCase : public TestCase
             WriteRdmaTopology(topology, topologyPath);
             WriteFlows(flowPath, flows);
             topology = ReadRdmaTopology(topologyPath);
-            flows = ReadRdmaFlows(flowPath, topology);
+            flows = ReadRdmaFlows(flowPath, topology).flows;
         }
         if (variant.reverse)
         {

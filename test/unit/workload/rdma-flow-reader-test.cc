@@ -19,7 +19,7 @@ namespace
 std::vector<RdmaFlow>
 Parse(const std::string& text)
 {
-    return ParseRdmaFlows(text, "f", MakeRdmaStar(4));
+    return ParseRdmaFlows(text, "f", MakeRdmaStar(4)).flows;
 }
 
 void
@@ -228,11 +228,61 @@ TEST(RdmaFlowReader, CsvErrors)
     Expect("id,src,dst,bytes,start_ns,priority\n0,0,1,1,0,9\n", {"f:2: priority: '9'"});
 }
 
+TEST(RdmaFlowReader, Dependencies)
+{
+    const std::string text = "id,src,dst,bytes,start_ns,after,delay_ns\n"
+                             "5,0,1,1,0,,\n"
+                             "6,1,2,1,10,5,\n"
+                             "7,3,0,1,0,5+6,2.5\n";
+    const RdmaFlowList list = ParseRdmaFlows(text, "f", MakeRdmaStar(4));
+    ASSERT_EQ(list.flows.size(), 3u);
+    EXPECT_EQ(list.flows[1].start, 10_ns);
+    ASSERT_EQ(list.dependencies.size(), 2u);
+    EXPECT_EQ(list.dependencies[0].flow, 6u);
+    EXPECT_EQ(list.dependencies[0].after, std::vector<uint64_t>{5});
+    EXPECT_FALSE(list.dependencies[0].delay.has_value());
+    EXPECT_EQ(list.dependencies[1].flow, 7u);
+    EXPECT_EQ(list.dependencies[1].after, (std::vector<uint64_t>{5, 6}));
+    EXPECT_EQ(list.dependencies[1].delay, 2'500_ps);
+}
+
+TEST(RdmaFlowReader, EarliestStartsOfAnEarlierRun)
+{
+    const auto flows = Parse("id,src,dst,bytes,start_ns,after,delay_ns,earliest_ns\n"
+                             "5,0,1,1,3,,,\n"
+                             "6,1,2,1,77.5,5,,10\n");
+    ASSERT_EQ(flows.size(), 2u);
+    EXPECT_EQ(flows[0].start, 3_ns);
+    EXPECT_EQ(flows[1].start, 10_ns);
+}
+
+TEST(RdmaFlowReader, DependencyErrors)
+{
+    const std::string head = "id,src,dst,bytes,start_ns,after,delay_ns\n5,0,1,1,0,,\n";
+    const std::string accepted = "accepted: ids of other flows, each once";
+    Expect(head + "6,1,2,1,0,6,\n", {"f:3: after: flow 6 waits for itself", accepted});
+    Expect(head + "6,1,2,1,0,8,\n", {"f:3: after: no flow has the id 8", accepted});
+    Expect(head + "6,1,2,1,0,5+5,\n", {"f:3: after: flow 5 is named twice", accepted});
+    Expect(head + "6,1,2,1,0,5+,\n", {"f:3: after: ", "is empty"});
+    Expect(head + "6,1,2,1,0,5-7,\n", {"f:3: after: '5-7'"});
+    Expect(head + "6,1,2,1,0,5,-1\n", {"f:3: delay_ns: '-1' is negative"});
+    Expect(head + "6,1,2,1,0,,3\n", {"f:3: delay_ns: the flow waits for no other"});
+    // The sender of a waiting flow learns of the end at its host, or after the delay.
+    Parse(head + "6,2,1,1,0,5,0.001\n");
+    for (const char* delay : {"", "0"})
+    {
+        Expect(head + "6,2,1,1,0,5," + delay + "\n",
+               {"f:3: delay_ns: host 2 is no end of flow 5", "accepted: a delay of 1 ps or more"});
+    }
+    Expect(head + "6,1,2,1,0,8,\n7,1,2,1,0,6,\n8,2,1,1,0,7+5,\n",
+           {"f:3: after: flow 6 waits for flow 8, which waits for flow 7, which waits for flow 6"});
+}
+
 TEST(RdmaFlowReader, Files)
 {
     const std::string path = testing::TempDir() + "rdma-flow-reader-test.txt";
     std::ofstream(path) << "1\n0 1 3 100 1000 2\n";
-    EXPECT_EQ(ReadRdmaFlows(path, MakeRdmaStar(4)).size(), 1u);
+    EXPECT_EQ(ReadRdmaFlows(path, MakeRdmaStar(4)).flows.size(), 1u);
     std::remove(path.c_str());
     ExpectError<RdmaFileError>([&] { ReadRdmaFlows(path, MakeRdmaStar(4)); },
                                {path + ": cannot be opened"});
