@@ -274,7 +274,7 @@ TEST(RdmaFlowReader, DependencyErrors)
         Expect(head + "6,2,1,1,0,5," + delay + "\n",
                {"f:3: delay_ns: host 2 is no end of flow 5", "accepted: a delay of 1 ps or more"});
     }
-    Expect(head + "6,1,2,1,0,8,\n7,1,2,1,0,6,\n8,2,1,1,0,7+5,\n",
+    Expect(head + "6,1,2,1,0,8,\n7,1,2,1,0,6,\n8,2,1,1,0,7,\n",
            {"f:3: after: flow 6 waits for flow 8, which waits for flow 7, which waits for flow 6"});
 }
 
