@@ -34,8 +34,9 @@ class RdmaNoteBox::Event final : public RdmaEvent
     RdmaNoteBox* m_box; //!< null once the box is destroyed
 };
 
-RdmaNoteBox::RdmaNoteBox(uint32_t node, uint32_t sources)
+RdmaNoteBox::RdmaNoteBox(uint32_t node, uint32_t sources, uint32_t order)
     : m_node(node),
+      m_order(order),
       m_sources(sources),
       m_event(new Event(this), false)
 {
@@ -50,7 +51,7 @@ void
 RdmaNoteBox::Insert(uint32_t source, RdmaPs arrival, const RdmaNote& note)
 {
     m_sources[source].Push({arrival, note});
-    RdmaSchedule(m_node, RdmaEventTime(arrival, EVENT_ORDER), RdmaEventNow(), PeekPointer(m_event));
+    RdmaSchedule(m_node, RdmaEventTime(arrival, m_order), RdmaEventNow(), PeekPointer(m_event));
 }
 
 void

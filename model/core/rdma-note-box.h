@@ -59,14 +59,15 @@ struct RdmaNote
 class RdmaNoteBox
 {
   public:
-    /** Order of the arrival of notes among the events of one instant. */
+    /** Usual order of the arrival of notes among the events of one instant. */
     static constexpr uint32_t EVENT_ORDER = RdmaEventOrder::Programs::At<7>();
 
     /**
      * \param node id of the node at which the notes arrive
      * \param sources number of sources
+     * \param order place of the arrivals among the events of one instant, 0..999
      */
-    RdmaNoteBox(uint32_t node, uint32_t sources);
+    RdmaNoteBox(uint32_t node, uint32_t sources, uint32_t order = EVENT_ORDER);
     ~RdmaNoteBox();
 
     RdmaNoteBox(const RdmaNoteBox&) = delete;
@@ -100,6 +101,7 @@ class RdmaNoteBox
     void Deliver();
 
     uint32_t m_node;                                //!< id of the receiving node
+    uint32_t m_order;                               //!< place among the events of one instant
     std::vector<RdmaRingBuffer<Pending>> m_sources; //!< notes by source, earliest first
     Ptr<Event> m_event;                             //!< event of all arrivals
 };

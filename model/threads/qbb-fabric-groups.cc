@@ -8,8 +8,8 @@
 #include "qbb-wire.h"
 #include "rdma-graph-division.h"
 #include "rdma-group-run.h"
-#include "rdma-host.h"
 #include "rdma-nic.h"
+#include "rdma-note-bus.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -59,7 +59,7 @@ QbbFabricGroups::DoDispose()
     m_cables.clear();
     m_exits.clear();
     m_borders.clear();
-    m_hosts.clear();
+    m_buses.clear();
     QbbNodeGroups::DoDispose();
 }
 
@@ -222,15 +222,15 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
     }
     m_cables.clear();
     m_exits.clear();
-    m_hosts.clear();
+    m_buses.clear();
     m_lookahead = RdmaGroupRun::GRID; // no window is longer
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
         const auto nic = node.GetObject<RdmaNic>();
-        if (RdmaHost* host = nic ? nic->GetHost() : nullptr; host && host->UsesBus())
+        if (nic)
         {
-            m_hosts.insert(host);
+            m_buses.insert(nic->GetNoteBuses().begin(), nic->GetNoteBuses().end());
         }
         const bool cutsThrough = CutsThrough(node);
         for (QbbNetDevice* port : GetQbbPorts(node))
@@ -249,11 +249,11 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
                 std::min(m_lookahead, cable->GetDelayPs() + port->GetLineRate().BytesToPs(bytes));
         }
     }
-    for (RdmaHost* host : m_hosts)
+    for (RdmaNoteBus* bus : m_buses)
     {
         const RdmaPs delay =
-            host->Divide([this](uint32_t node) { return GetGroup(node); },
-                         [this](uint32_t group) -> QbbFrameBorder& { return m_borders[group]; });
+            bus->Divide([this](uint32_t node) { return GetGroup(node); },
+                        [this](uint32_t group) -> QbbFrameBorder& { return m_borders[group]; });
         m_lookahead = std::min(m_lookahead, delay);
     }
 }
@@ -316,11 +316,11 @@ QbbFabricGroups::Unite()
         }
     }
     m_cables.clear();
-    for (RdmaHost* host : m_hosts)
+    for (RdmaNoteBus* bus : m_buses)
     {
-        host->Unite();
+        bus->Unite();
     }
-    m_hosts.clear();
+    m_buses.clear();
 }
 
 } // namespace ns3

@@ -18,7 +18,7 @@
 namespace ns3
 {
 
-class RdmaHost;
+class RdmaNoteBus;
 
 /**
  * \ingroup rdma
@@ -80,7 +80,7 @@ class QbbFabricGroups : public QbbNodeGroups
     std::deque<QbbFrameBorder> m_borders; //!< by receiving group
     std::deque<QbbFrameExit> m_exits;     //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
-    std::set<RdmaHost*> m_hosts;           //!< hosts whose NICs send notes to each other
+    std::set<RdmaNoteBus*> m_buses;        //!< carry notes among nodes
     std::string m_reason;                  //!< why there is one group
 };
 

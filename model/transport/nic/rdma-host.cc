@@ -2,7 +2,6 @@
 
 #include "rdma-host.h"
 
-#include "qbb-frame-border.h"
 #include "rdma-time.h"
 
 #include <ns3/abort.h>
@@ -40,11 +39,9 @@ RdmaHost::~RdmaHost() = default;
 void
 RdmaHost::DoDispose()
 {
-    m_boxes.clear();
+    m_bus.reset();
     m_listeners.clear();
     m_nics.clear();
-    m_groups.clear();
-    m_borders.clear();
     Object::DoDispose();
 }
 
@@ -52,6 +49,10 @@ void
 RdmaHost::SetBusDelay(Time delay)
 {
     m_busDelay = RdmaToPs(delay);
+    if (m_bus)
+    {
+        m_bus->SetLeastDelay(m_busDelay);
+    }
 }
 
 Time
@@ -66,20 +67,18 @@ RdmaHost::AddNic(Ptr<RdmaNic> nic)
     NS_ABORT_MSG_IF(nic->GetHost(),
                     "rdma: the NIC of node " << nic->GetNodeId()
                                              << " is to belong to two hosts; accepted: one");
-    NS_ABORT_MSG_IF(!m_boxes.empty(), "rdma: a NIC is added to a host that has sent notes");
+    NS_ABORT_MSG_IF(!m_listeners.empty(), "rdma: a NIC is added to a host whose NICs are in use");
     nic->SetHost(this);
     m_nics.push_back(nic);
 }
 
 void
-RdmaHost::UseBus()
+RdmaHost::WatchPorts()
 {
-    m_usesBus = true;
-    m_listeners.resize(m_nics.size());
-    while (m_boxes.size() < m_nics.size())
+    while (m_listeners.size() < m_nics.size())
     {
-        const auto nic = static_cast<uint32_t>(m_boxes.size());
-        m_boxes.push_back(std::make_unique<RdmaNoteBox>(m_nics[nic]->GetNodeId(), GetNNics()));
+        const auto nic = static_cast<uint32_t>(m_listeners.size());
+        m_listeners.emplace_back();
         m_nics[nic]->AddPortWatcher([this, nic](uint32_t port, bool up) {
             // A listener may remove itself.
             const std::vector<RdmaPortListener*> listeners = m_listeners[nic];
@@ -92,6 +91,22 @@ RdmaHost::UseBus()
 }
 
 void
+RdmaHost::UseBus()
+{
+    WatchPorts();
+    if (m_bus)
+    {
+        return;
+    }
+    std::vector<uint32_t> nodes;
+    for (const Ptr<RdmaNic>& nic : m_nics)
+    {
+        nodes.push_back(nic->GetNodeId());
+    }
+    m_bus = std::make_unique<RdmaNoteBus>(nodes, GetNNics(), m_busDelay);
+}
+
+void
 RdmaHost::Send(uint32_t from, uint32_t to, const RdmaNote& note)
 {
     if (from == to)
@@ -99,13 +114,7 @@ RdmaHost::Send(uint32_t from, uint32_t to, const RdmaNote& note)
         note.receiver->NoteArrived(note);
         return;
     }
-    const RdmaPs arrival = RdmaNow() + m_busDelay;
-    if (!m_groups.empty() && m_groups[from] != m_groups[to])
-    {
-        m_borders[to]->Send(*m_boxes[to], from, note, arrival);
-        return;
-    }
-    m_boxes[to]->Insert(from, arrival, note);
+    m_bus->Send(from, from, to, m_busDelay, note);
 }
 
 void
@@ -123,30 +132,6 @@ RdmaHost::RemovePortListener(uint32_t nic, RdmaPortListener* listener)
     {
         listeners.erase(found);
     }
-}
-
-RdmaPs
-RdmaHost::Divide(const std::function<uint32_t(uint32_t node)>& findGroup,
-                 const std::function<QbbFrameBorder&(uint32_t group)>& findBorder)
-{
-    m_groups.clear();
-    m_borders.clear();
-    bool isDivided = false;
-    for (const auto& box : m_boxes)
-    {
-        const uint32_t group = findGroup(box->GetNodeId());
-        isDivided = isDivided || (!m_groups.empty() && m_groups.front() != group);
-        m_groups.push_back(group);
-        m_borders.push_back(&findBorder(group));
-    }
-    return isDivided ? m_busDelay : RDMA_NEVER;
-}
-
-void
-RdmaHost::Unite()
-{
-    m_groups.clear();
-    m_borders.clear();
 }
 
 } // namespace ns3

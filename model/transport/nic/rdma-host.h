@@ -5,21 +5,19 @@
 
 #include "rdma-nic.h"
 #include "rdma-note-box.h"
+#include "rdma-note-bus.h"
 #include "rdma-ps.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
-
-class QbbFrameBorder;
 
 /**
  * \ingroup rdma
@@ -98,14 +96,14 @@ class RdmaHost : public Object
         return m_busDelay;
     }
 
-    /** The host's software will send notes. To be called before the run. */
-    void UseBus();
+    /** The host's software will add port listeners. To be called before the run. */
+    void WatchPorts();
 
-    /** \return true if software of the host may send notes */
-    bool UsesBus() const
-    {
-        return m_usesBus;
-    }
+    /**
+     * The host's software will send notes between NICs, and add port listeners. To be called before
+     * the run.
+     */
+    void UseBus();
 
     /**
      * Sends a note, in an event of the sending NIC's node.
@@ -133,20 +131,6 @@ class RdmaHost : public Object
      */
     void RemovePortListener(uint32_t nic, RdmaPortListener* listener);
 
-    /**
-     * The NICs are divided into groups of nodes that run apart (QbbFabricGroups).
-     *
-     * \param findGroup number of the group of a node
-     * \param findBorder border of a group
-     * \return shortest time of a note from one group to another; RDMA_NEVER: there are no such
-     *         notes
-     */
-    RdmaPs Divide(const std::function<uint32_t(uint32_t node)>& findGroup,
-                  const std::function<QbbFrameBorder&(uint32_t group)>& findBorder);
-
-    /** The division into groups has ended. */
-    void Unite();
-
   protected:
     void DoDispose() override;
 
@@ -154,15 +138,11 @@ class RdmaHost : public Object
     void SetBusDelay(Time delay);
     Time GetBusDelayTime() const;
 
-    std::string m_name;               //!< name of the host
-    RdmaPs m_busDelay{0};             //!< attribute BusDelay
-    bool m_usesBus{false};            //!< software of the host may send notes
-    std::vector<Ptr<RdmaNic>> m_nics; //!< NICs by number
-    /// Notes on their way to each NIC
-    std::vector<std::unique_ptr<RdmaNoteBox>> m_boxes;
+    std::string m_name;                 //!< name of the host
+    RdmaPs m_busDelay{0};               //!< attribute BusDelay
+    std::vector<Ptr<RdmaNic>> m_nics;   //!< NICs by number
+    std::unique_ptr<RdmaNoteBus> m_bus; //!< carries notes among the NICs; null before UseBus()
     std::vector<std::vector<RdmaPortListener*>> m_listeners; //!< listeners of each NIC
-    std::vector<uint32_t> m_groups;         //!< group of each NIC; empty: all are in one group
-    std::vector<QbbFrameBorder*> m_borders; //!< border of each NIC's group, if there are groups
 };
 
 } // namespace ns3

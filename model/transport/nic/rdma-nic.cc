@@ -113,6 +113,7 @@ struct RdmaNic::PortStates
     RdmaTimer<RdmaNic, &RdmaNic::OnPortTimer, EVENT_ORDER> timer; //!< the earliest change
     std::vector<PortWatcher> watchers;                            //!< watchers of changes
     RdmaHost* host{nullptr};                                      //!< host of SetHost(), or null
+    std::vector<RdmaNoteBus*> noteBuses;                          //!< buses of AddNoteBus()
 };
 
 TypeId
@@ -319,6 +320,7 @@ RdmaNic::DoDispose()
     m_queuePairs.clear();
     m_blocks.clear();
     m_nQueuePairs = 0;
+    m_nNumbers = 0;
     m_destroyed.clear();
     for (const auto& qp : m_spares)
     {
@@ -364,6 +366,29 @@ RdmaHost*
 RdmaNic::GetHost() const
 {
     return m_portStates ? m_portStates->host : nullptr;
+}
+
+void
+RdmaNic::AddNoteBus(RdmaNoteBus* bus)
+{
+    MakePortStates().noteBuses.push_back(bus);
+}
+
+void
+RdmaNic::RemoveNoteBus(RdmaNoteBus* bus)
+{
+    if (m_portStates)
+    {
+        std::vector<RdmaNoteBus*>& buses = m_portStates->noteBuses;
+        buses.erase(std::remove(buses.begin(), buses.end(), bus), buses.end());
+    }
+}
+
+const std::vector<RdmaNoteBus*>&
+RdmaNic::GetNoteBuses() const
+{
+    static const std::vector<RdmaNoteBus*> none;
+    return m_portStates ? m_portStates->noteBuses : none;
 }
 
 // Ports that go down and up
@@ -771,10 +796,10 @@ RdmaNic::GetPathMtu()
 uint32_t
 RdmaNic::AssignNumbers(uint32_t count)
 {
-    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),
+    NS_ABORT_MSG_IF(uint64_t{m_nNumbers} + FIRST_QPN + count > (1U << 24),
                     "rdma: more queue pairs than 24-bit numbers");
-    const uint32_t first = FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size());
-    m_queuePairs.resize(m_queuePairs.size() + count);
+    const uint32_t first = FIRST_QPN + m_nNumbers;
+    m_nNumbers += count;
     return first;
 }
 
@@ -822,6 +847,10 @@ void
 RdmaNic::KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn)
 {
     m_transport->NoteUse();
+    if (!HasPlace(qpn))
+    {
+        m_queuePairs.resize(qpn - FIRST_QPN + 1);
+    }
     m_queuePairs[qpn - FIRST_QPN] = qp;
     ++m_nQueuePairs;
 }
@@ -864,7 +893,7 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
     NS_ABORT_MSG_IF(!FindBlock(qpn),
                     "rdma: CreateQueuePairAs() with number "
                         << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
-    NS_ABORT_MSG_IF(PeekQueuePair(qpn),
+    NS_ABORT_MSG_IF(GetQueuePair(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
     MakePattern();
     if (const Ptr<RdmaQueuePair> spare = TakeSpare())
@@ -898,7 +927,7 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 Ptr<RdmaQueuePair>
 RdmaNic::GetQueuePair(uint32_t qpn) const
 {
-    return IsAssigned(qpn) ? PeekQueuePair(qpn) : nullptr;
+    return HasPlace(qpn) ? PeekQueuePair(qpn) : nullptr;
 }
 
 RdmaQueuePairStats
@@ -969,16 +998,13 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         DeliverToStack(port, *frame);
         return;
     }
-    if (!IsAssigned(frame->destQp) || frame->dstMac != port.GetMac() ||
-        frame->dstIp != m_ports[port.GetPortNumber()].ip)
+    if (HasPlace(frame->destQp) && IsForPort(port, *frame))
     {
-        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
-        return;
-    }
-    if (RdmaQueuePair* qp = PeekQueuePair(frame->destQp))
-    {
-        RdmaPacketEngine::Of(*qp).ReceiveFrame(*frame);
-        return;
+        if (RdmaQueuePair* qp = PeekQueuePair(frame->destQp))
+        {
+            RdmaPacketEngine::Of(*qp).ReceiveFrame(*frame);
+            return;
+        }
     }
     ReceiveLate(port, *frame);
 }
@@ -1001,6 +1027,11 @@ RdmaNic::DeliverToStack(QbbPort& port, QbbFrame& frame) const
 void
 RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
 {
+    if (!IsAssigned(frame.destQp) || !IsForPort(port, frame))
+    {
+        port.CountDrop(frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
     if (!GetRdmaOpcodeInfo(frame.opcode).request)
     {
         return; // a response or CNP for a destroyed queue pair

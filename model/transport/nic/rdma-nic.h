@@ -37,6 +37,7 @@ namespace ns3
 {
 
 class RdmaHost;
+class RdmaNoteBus;
 
 /**
  * \ingroup rdma
@@ -133,6 +134,15 @@ class RdmaNic : public Object, public QbbFrameSink
 
     /** \return the host of SetHost(), or null */
     RdmaHost* GetHost() const;
+
+    /** Adds a bus that carries notes to and from the NIC's node. \param bus the bus */
+    void AddNoteBus(RdmaNoteBus* bus);
+
+    /** Forgets a bus of AddNoteBus(). \param bus the bus */
+    void RemoveNoteBus(RdmaNoteBus* bus);
+
+    /** \return the buses of AddNoteBus() */
+    const std::vector<RdmaNoteBus*>& GetNoteBuses() const;
 
     /** \param port port index \return true if another port has the address of the port */
     bool IsBonded(uint32_t port) const;
@@ -458,7 +468,7 @@ class RdmaNic : public Object, public QbbFrameSink
                        uint32_t step,
                        uint32_t&) const override
     {
-        if (!IsAssigned(frame.destQp))
+        if (!HasPlace(frame.destQp))
         {
             return;
         }
@@ -527,10 +537,20 @@ class RdmaNic : public Object, public QbbFrameSink
     /** \param qpn a queue pair number \return true if the number is assigned or reserved */
     bool IsAssigned(uint32_t qpn) const
     {
+        return qpn - FIRST_QPN < m_nNumbers;
+    }
+
+    /**
+     * \param qpn a queue pair number
+     * \return true if the table of queue pairs has a place for the number. The table ends with the
+     *         largest number that has had a queue pair, because many reserved numbers never get one
+     */
+    bool HasPlace(uint32_t qpn) const
+    {
         return qpn - FIRST_QPN < m_queuePairs.size();
     }
 
-    /** \param qpn a number for which IsAssigned() is true \return the queue pair, or null */
+    /** \param qpn a number for which HasPlace() is true \return the queue pair, or null */
     RdmaQueuePair* PeekQueuePair(uint32_t qpn) const
     {
         return PeekPointer(m_queuePairs[qpn - FIRST_QPN]);
@@ -551,6 +571,12 @@ class RdmaNic : public Object, public QbbFrameSink
     void KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);
     void DeliverToStack(QbbPort& port, QbbFrame& frame) const;
+
+    bool IsForPort(const QbbPort& port, const QbbFrame& frame) const
+    {
+        return frame.dstMac == port.GetMac() && frame.dstIp == m_ports[port.GetPortNumber()].ip;
+    }
+
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
     void SetMinRate(DataRate rate);
@@ -596,7 +622,8 @@ class RdmaNic : public Object, public QbbFrameSink
     // Members that each frame needs come first: they share the cache line of the QbbFrameSink and
     // the next one.
 
-    /// queue pairs by number - FIRST_QPN; null: no queue pair
+    /// queue pairs by number - FIRST_QPN, up to the largest number in use so far; null: no queue
+    /// pair
     std::vector<Ptr<RdmaQueuePair>> m_queuePairs;
     std::vector<Port> m_ports; //!< ports by index
     /// Pool of the frames that the NIC sends
@@ -606,6 +633,7 @@ class RdmaNic : public Object, public QbbFrameSink
     RdmaReplyDelays m_replies;                       //!< attributes AckTurnaround, CnpDelay
     RdmaSendTiming m_sends;    //!< attributes DoorbellDelay, WqeFetchDelay, WqePrefetch, MessageGap
     uint32_t m_nQueuePairs{0}; //!< number of queue pairs
+    uint32_t m_nNumbers{0};    //!< queue pair numbers assigned or reserved
     std::vector<Block> m_blocks; //!< blocks of reserved numbers, ascending
     /// queue pairs to free at the end of the current instant
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
@@ -627,7 +655,8 @@ class RdmaNic : public Object, public QbbFrameSink
     bool m_catchesUp{true};               //!< attribute PaceCatchUp
     bool m_measureRtt{false};             //!< attribute MeasureRtt
     RdmaPs m_failoverDelay{0};            //!< attribute FailoverDelay
-    /// States of the ports; null if the NIC has neither a bond, a watcher of ports nor a host.
+    /// States of the ports; null if the NIC has neither a bond, a watcher of ports, a host nor a
+    /// bus.
     std::unique_ptr<PortStates> m_portStates;
     PathOracle m_oracle;         //!< path oracle; may be empty
     ConnectionWatcher m_watcher; //!< connection watcher; may be empty

@@ -11,6 +11,7 @@
 #include <ns3/test.h>
 #include <ns3/uinteger.h>
 
+#include <cmath>
 #include <functional>
 #include <sstream>
 
@@ -618,6 +619,84 @@ class RandomRailsTestCase : public TestCase
     }
 };
 
+/** A script's atomics, before, during and after the failure of a port. */
+class AtomicTestCase : public TestCase, private RdmaHostConnectionUser
+{
+  public:
+    AtomicTestCase()
+        : TestCase("atomics fail with their lane")
+    {
+    }
+
+  private:
+    void MessageArrived(uint64_t, uint64_t, const RdmaHostArrival& arrival) override
+    {
+        m_arrived += arrival.bytes;
+    }
+
+    void MessageSent(uint64_t, uint64_t, RdmaWcStatus, RdmaPs) override
+    {
+    }
+
+    void AtomicCompleted(uint64_t, uint64_t atomic, RdmaWcStatus status, uint64_t original) override
+    {
+        m_log << atomic << " " << GetRdmaWcStatusName(status) << " " << original << " after "
+              << Simulator::Now().GetMicroSeconds() << " us; ";
+    }
+
+    void DoRun() override
+    {
+        for (const char* transport : {"roce", "irn"})
+        {
+            SelectTestThreads(1, 1);
+            RdmaTestFabric test;
+            test.helper.SetTransport(transport);
+            test.helper.SetNicAttribute("FailoverDelay", TimeValue(MicroSeconds(20)));
+            test.Install(MakeRails(), {});
+            test.fabric->InstallFailures(RdmaFailurePlan::Parse("0/8:down:100us:300us"));
+            auto plan = CreateObject<RdmaConnectionPlan>();
+            plan->SetAttribute("QueuePairs", UintegerValue(2));
+            const auto connection = test.fabric->ConnectHosts(0, 1, *plan, *this, 42);
+            m_log.str("");
+            m_arrived = 0;
+            const auto at = [&connection](double us, std::function<void()> what) {
+                Simulator::ScheduleWithContext(connection->GetSourceNode(),
+                                               NanoSeconds(std::llround(us * 1000)),
+                                               std::move(what));
+            };
+            const auto add = [&connection](uint64_t value) {
+                return [&connection, value] {
+                    connection->PostAtomic(RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 64, value);
+                };
+            };
+            at(10, add(5));
+            at(20, add(6));
+            at(30, [&connection] {
+                connection->PostAtomic(RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 64, 11, 40);
+            });
+            // The request is lost on the cable. The queue pair asks again once the port is up,
+            // after the atomic has failed.
+            at(99.5, add(1000));
+            at(150, [&connection] { connection->Post(1'000'000); });
+            at(151, add(7)); // waits for a lane to the NIC that has the word
+            test.Run(20_ms);
+            // Round trips take 4 us. The failure at 100 us is known 20 us later, and the port's
+            // return at 300 us is, too. Atomic 3 has been carried out after all.
+            NS_TEST_EXPECT_MSG_EQ(m_log.str(),
+                                  "0 IBV_WC_SUCCESS 0 after 14 us; "
+                                  "1 IBV_WC_SUCCESS 5 after 24 us; "
+                                  "2 IBV_WC_SUCCESS 11 after 34 us; "
+                                  "3 IBV_WC_WR_FLUSH_ERR 0 after 120 us; "
+                                  "4 IBV_WC_SUCCESS 1040 after 324 us; ",
+                                  transport);
+            NS_TEST_EXPECT_MSG_EQ(m_arrived, 1'000'000, "the message takes the other NICs");
+        }
+    }
+
+    std::ostringstream m_log; //!< what has become of the atomics
+    uint64_t m_arrived{0};    //!< bytes of messages
+};
+
 /** Tests of connections between hosts. */
 class RdmaHostConnectionTestSuite : public TestSuite
 {
@@ -632,6 +711,7 @@ class RdmaHostConnectionTestSuite : public TestSuite
         AddTestCase(new BondedPortTestCase);
         AddTestCase(new SpreadTestCase);
         AddTestCase(new IdleTestCase);
+        AddTestCase(new AtomicTestCase);
         AddTestCase(new RandomRailsTestCase);
     }
 };

@@ -9,7 +9,7 @@
 #include "rdma-event-order.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-host.h"
-#include "rdma-host-connection.h"
+#include "rdma-lane.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-nic.h"
 #include "rdma-packet-engine.h"
@@ -90,7 +90,7 @@ constexpr std::array KINDS{
     At("rdma-ideal-network.cc", 985, true, false, 985),
     At("rdma-schedule-rank.h", RdmaScheduleRank::EVENT_ORDER, true, false, 986),
     At("rdma-note-box.h", RdmaNoteBox::EVENT_ORDER, true, false, 987),
-    At("rdma-host-connection.h", RdmaHostConnection::EVENT_ORDER, true, false, 988),
+    At("rdma-lane.h", RDMA_LANE_EVENT_ORDER, true, false, 988),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_CONNECTION_RECEIVER_H
+#define RDMA_CONNECTION_RECEIVER_H
+
+#include "rdma-connection-plan.h"
+#include "rdma-host-connection-user.h"
+#include "rdma-host.h"
+#include "rdma-lane.h"
+#include "rdma-note-box.h"
+#include "rdma-ps.h"
+#include "rdma-queue-pair-stats.h"
+#include "rdma-queue-pair.h"
+#include "rdma-ring-buffer.h"
+#include "rdma-timer.h"
+#include "rdma-verbs.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The half of a connection between hosts that receives messages; see RdmaHostConnection for the
+ * rules.
+ *
+ * The software of the connection runs on one NIC of the host, its home. A lane at another NIC needs
+ * RdmaHost::UseBus() before the run.
+ */
+class RdmaConnectionReceiver final : private RdmaNoteReceiver, private RdmaQueuePairUser
+{
+  public:
+    /**
+     * \param host the host, which receives messages
+     * \param home number of the NIC on which the software of the connection runs
+     * \param lanes the lanes, 1 or more, as the sending half has them
+     * \param plan how messages spread over the lanes
+     * \param priority traffic class of data and acknowledgements, 0..7
+     * \param user is told of messages; outlives the connection's traffic
+     * \param id the user's number for the connection
+     */
+    RdmaConnectionReceiver(RdmaHost& host,
+                           uint32_t home,
+                           std::vector<RdmaLane> lanes,
+                           const RdmaConnectionPlan& plan,
+                           uint8_t priority,
+                           RdmaHostConnectionUser& user,
+                           uint64_t id);
+    ~RdmaConnectionReceiver() override;
+
+    RdmaConnectionReceiver(const RdmaConnectionReceiver&) = delete;
+    RdmaConnectionReceiver& operator=(const RdmaConnectionReceiver&) = delete;
+
+    /** \return id of the home's node, whose events use the receiver */
+    uint32_t GetNodeId() const;
+
+    /** \return number of lanes */
+    uint32_t GetNLanes() const
+    {
+        return static_cast<uint32_t>(m_lanes.size());
+    }
+
+    /**
+     * Makes the queue pair of a lane, in an event of the node of the lane's NIC
+     * (RdmaNic::LateHandler).
+     *
+     * \param lane number of a lane without a queue pair, from 0
+     * \return the queue pair
+     */
+    Ptr<RdmaQueuePair> Open(uint32_t lane);
+
+    /**
+     * Destroys the queue pairs at an instant, or later if they then have an acknowledgement to
+     * send. To be called in an event of GetNodeId().
+     *
+     * \param at the instant
+     */
+    void CloseAt(RdmaPs at);
+
+    /** \return parts that arrived again after they had been counted */
+    uint64_t GetNDuplicates() const
+    {
+        return m_duplicates;
+    }
+
+    /**
+     * Reports what has happened on a lane, while all nodes rest.
+     * \param lane number of a lane
+     * \param [out] result the counters of the destination
+     */
+    void Report(uint32_t lane, RdmaLaneResult& result) const;
+
+  private:
+    /** Meaning of a note. */
+    enum Kind : uint32_t
+    {
+        ARRIVED, //!< to the home: a part has arrived
+        OPENED,  //!< to the home: a queue pair exists
+        CLOSE,   //!< to the NIC of a lane: destroy the queue pair
+    };
+
+    /** The queue pair of a lane. Only events of the NIC's node use it. */
+    struct Receiver
+    {
+        Ptr<RdmaQueuePair> queuePair; //!< the queue pair, or null
+        uint64_t packets{0};          //!< packets of complete parts
+        uint64_t packetsBefore{0};    //!< those of them before the queue pair was made
+        uint64_t parts{0};            //!< complete parts
+        uint32_t immediate{0};        //!< immediate data of the latest part
+        RdmaQueuePairStats past;      //!< counters of destroyed queue pairs
+    };
+
+    /** A part that has arrived before an earlier one, or the gap for that one. */
+    struct Early
+    {
+        uint64_t bytes{0};      //!< length
+        uint64_t address{0};    //!< address of the first byte
+        bool hasArrived{false}; //!< the part has arrived
+        bool isLast{false};     //!< last part of its message
+    };
+
+    // RdmaNoteReceiver, RdmaQueuePairUser
+    void NoteArrived(const RdmaNote& note) override;
+    void MessageReceived(uint64_t id, const RdmaMessageArrival& arrival) override;
+    void SendCompleted(uint64_t id, const RdmaWorkCompletion& completion) override;
+    void ReceiveCompleted(uint64_t id, const RdmaWorkCompletion& completion) override;
+
+    // Events of the nodes of the NICs
+    void CloseReceiver(uint32_t lane, bool isEnd);
+
+    // Events of the home's node
+    void OnArrived(const RdmaNote& note);
+    void OnOpened(uint32_t lane);
+    void OnIdle();
+
+    RdmaNote MakeNote(Kind kind, uint32_t lane);
+
+    RdmaHost& m_host;               //!< host that receives messages
+    uint32_t m_home;                //!< number of the NIC on which the software runs
+    std::vector<RdmaLane> m_lanes;  //!< the lanes
+    uint8_t m_priority;             //!< traffic class
+    uint32_t m_depth;               //!< most parts posted on a lane
+    RdmaPs m_idleTimeout;           //!< time until unused queue pairs are destroyed; 0: never
+    RdmaHostConnectionUser& m_user; //!< is told of messages
+    uint64_t m_id;                  //!< the user's number for the connection
+
+    std::vector<Receiver> m_receivers; //!< queue pairs by lane: state of the nodes of NICs
+
+    // State of the home's node
+    RdmaRingBuffer<Early> m_early;     //!< parts from m_nextPart on
+    uint64_t m_nextPart{0};            //!< first part that has not arrived
+    uint64_t m_arrivedMessages{0};     //!< complete messages
+    RdmaHostArrival m_arrival;         //!< the message that is not complete
+    bool m_isInMessage{false};         //!< a part of that message has arrived
+    uint64_t m_duplicates{0};          //!< parts that arrived again
+    std::vector<bool> m_isReceiving;   //!< lanes with a queue pair
+    std::optional<RdmaPs> m_closeWait; //!< time of CloseAt() from its call on
+    RdmaTimer<RdmaConnectionReceiver, &RdmaConnectionReceiver::OnIdle, RDMA_LANE_EVENT_ORDER>
+        m_idle; //!< destroys queue pairs
+};
+
+} // namespace ns3
+
+#endif /* RDMA_CONNECTION_RECEIVER_H */

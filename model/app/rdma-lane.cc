@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-lane.h"
+
+#include "qbb-wire.h"
+#include "rdma-nic.h"
+#include "rdma-queue-pair.h"
+
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+Ptr<RdmaQueuePair>
+OpenRdmaLane(RdmaNic& nic,
+             const RdmaLaneEnd& local,
+             const RdmaLaneEnd& remote,
+             uint8_t priority,
+             uint64_t packets)
+{
+    auto qp = nic.CreateQueuePairAs(local.qpn, local.port);
+    qp->SetPriority(priority);
+    if (packets > 0)
+    {
+        qp->SetAttribute("InitialPsn",
+                         UintegerValue((local.initialPsn + packets) & QbbWire::MASK24));
+    }
+    qp->Connect(remote.address, remote.qpn, remote.initialPsn);
+    return qp;
+}
+
+} // namespace ns3
