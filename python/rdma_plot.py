@@ -9,9 +9,11 @@
     rdma_plot.py fabric   RUN -o FILE       the nodes, and the links coloured by load, pause time or NIC
     rdma_plot.py timeseries CSV -o FILE     rate, window, round trip of flows in time
     rdma_plot.py monitor    CSV -o FILE     queues and pauses of ports in time
+    rdma_plot.py busbw  TABLE... -o FILE    bus bandwidth of collectives by size
 
 RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER; CSV is a file that its
-instrument timeseries or monitor wrote. FILE ends in .png, .svg or .pdf.
+instrument timeseries or monitor wrote; TABLE is a file with the output of rdma-collective or
+nccl-tests, or LABEL=FILE. FILE ends in .png, .svg or .pdf.
 
 The flows are those that the run counts: with --measure, those that start in the window. --all-flows
 shows all flows that started, and says so. Results of a run that was cut say so.
@@ -21,6 +23,7 @@ import argparse
 import os
 import sys
 
+import rdma_plot_busbw
 import rdma_plot_fabric
 import rdma_plot_style
 import rdma_plot_time
@@ -221,7 +224,7 @@ def parser():
     )
     verbs = result.add_subparsers(
         dest="verb", required=True,
-        metavar="table|fct-cdf|slowdown|pauses|fabric|timeseries|monitor",
+        metavar="table|fct-cdf|slowdown|pauses|fabric|timeseries|monitor|busbw",
     )
 
     def add(name, text, several):
@@ -286,7 +289,30 @@ def parser():
     monitor.add_argument(
         "--top", type=at_least_one, default=6, metavar="N", help="ports to show at most (6)"
     )
+    text = "bus bandwidth of collectives by size"
+    busbw = verbs.add_parser("busbw", help=text, description=text)
+    busbw.add_argument(
+        "tables", nargs="+", metavar="TABLE",
+        help="a file with the output of rdma-collective or nccl-tests, or LABEL=FILE",
+    )
+    add_out(busbw)
     return result
+
+
+def human_binary(value, _position=None):
+    """A size in powers of two with its unit: 1024 is 1 KiB."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if value >= factor:
+            return f"{value / factor:g} {unit}"
+    return f"{value:g} B"
+
+
+def read_table(text):
+    """A pair of label and points, from "LABEL=FILE" or "FILE"."""
+    if os.path.exists(text) or "=" not in text:
+        return os.path.basename(text), rdma_plot_busbw.read_busbw(text)
+    label, _, path = text.partition("=")
+    return label, rdma_plot_busbw.read_busbw(path)
 
 
 def read_named(text):
@@ -328,6 +354,10 @@ def main(arguments=None):
             raise ResultsError(f"--out: {options.out}; accepted: a name in {', '.join(FORMATS)}")
         if options.verb in ("timeseries", "monitor"):
             save(draw_file(options), options.out)
+            return 0
+        if options.verb == "busbw":
+            tables = [read_table(text) for text in options.tables]
+            save(rdma_plot_busbw.draw_busbw(tables, human_binary), options.out)
             return 0
         runs = [read_named(text) for text in options.runs]
         for name, run in runs:
