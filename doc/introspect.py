@@ -125,6 +125,9 @@ def columns_document(description):
         "measured-flows": "flows.csv, in addition with --measure",
         "measured-summary": "summary.json, in addition with --measure",
         "reordered-flows": "flows.csv, in addition where paths reorder packets",
+        "steps": "steps.csv, with --job or a collective as --workload",
+        "path": "path.csv, with --criticalPath",
+        "calls": "calls.csv, with --job or a collective as --workload",
         "stated-flows": "flows.csv, in addition where flows state a NIC or queue pairs",
         "waiting-flows": "flows.csv, in addition where flows wait for others",
     }

@@ -2,7 +2,7 @@
 
 /**
  * \file
- * The pieces of code in doc/rdma.rst and doc/collectives.rst. test/python/test_docs.py builds and
+ * The pieces of code in doc/rdma.rst and other pages. test/python/test_docs.py builds and
  * runs this.
  */
 
@@ -10,6 +10,8 @@
 #include "ns3/rdma-module.h"
 
 #include <iostream>
+#include <numeric>
+#include <vector>
 
 using namespace ns3;
 
@@ -171,6 +173,31 @@ RunSchedule()
     Simulator::Destroy();
 }
 
+void
+RunScaleUp()
+{
+    // [scale-up
+    // 16 GPUs in two hosts, each host with 8 GPUs and 4 NICs.
+    auto schedule = CreateObject<RdmaOperationSchedule>();
+    schedule->SetPlaces(MakeRdmaPlaces(16, 8, 4));
+    std::vector<uint32_t> ranks(16);
+    std::iota(ranks.begin(), ranks.end(), 0);
+    RdmaPartOf<RdmaCollective> collective("all-to-all[Steps=Pipelined]");
+    RdmaScheduleJob& job = schedule->AddJob("job");
+    job.AddCollective(schedule->AddCommunicator("world", ranks),
+                      collective.Create<RdmaCollective>(),
+                      16'000'000);
+
+    auto network = CreateObject<RdmaScaleUpNetwork>();
+    network->SetAttribute("Pxn", BooleanValue(true));
+    RdmaPartOf<RdmaScheduleNetwork> outer("ideal[Delay=5us|Rate=400Gbps]");
+    network->SetOuter(outer.Create<RdmaScheduleNetwork>());
+    schedule->Install(network);
+    // scale-up]
+    Simulator::Run();
+    Simulator::Destroy();
+}
+
 } // namespace
 
 int
@@ -190,5 +217,6 @@ main()
     Look(fabric);
     Simulator::Destroy();
     RunSchedule();
+    RunScaleUp();
     return 0;
 }

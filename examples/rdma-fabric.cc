@@ -8,6 +8,8 @@
  *
  *     ns3 run rdma-fabric
  *     ns3 run "rdma-fabric --workload=incast:32 --pfc=off --out=incast-lossy"
+ *     ns3 run "rdma-fabric --workload=all-reduce-ring[Chunks=4] --bytes=64MB"
+ *     ns3 run "rdma-fabric --topology=rail:16x8x8x4 --job=examples/jobs/step-of-128.json"
  *
  * ns3::RdmaFabricOptions describes the options. Scripts that build their own fabric use
  * ns3::RdmaFabricHelper.
@@ -71,7 +73,13 @@ CheckFiles(const RdmaFabricOptions& options, const std::string& folder)
     for (const auto& [option, instrument] : RdmaFabricRun::MakeInstruments(options))
     {
         const std::string file = RdmaFabricRun::GetFile(*instrument);
-        for (const std::string name : {"flows.csv", "ports.csv", "summary.json", "run.json"})
+        for (const std::string name : {"flows.csv",
+                                       "ports.csv",
+                                       "summary.json",
+                                       "run.json",
+                                       "steps.csv",
+                                       "calls.csv",
+                                       "path.csv"})
         {
             RefuseRdmaIf(
                 !file.empty() && normal(file) == normal(std::filesystem::path(folder) / name),
@@ -127,6 +135,7 @@ main(int argc, char* argv[])
             cmd.Save(saveConfig);
         }
         RdmaFabricRun run(options);
+        RefuseRdmaOption("progress", progress == "on" && run.GetSchedule(), "a schedule");
         if (options.checkDeadlock)
         {
             PrintRdmaDeadlockCheck(std::cout, *run.GetFabric(), run.GetDeadlockCheck());
@@ -141,10 +150,12 @@ main(int argc, char* argv[])
         run.PrintExpectedMemory(std::cout);
         run.Run(isShown);
         const RdmaFabricOutcome outcome = run.GetOutcome();
+        run.PrintSchedule(std::cout);
         PrintRdmaOutcome(std::cout, outcome);
         run.PrintFailures(std::cout);
         if (folder)
         {
+            run.WriteSchedule(*folder);
             WriteRdmaReport(*folder, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
             std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";
         }
@@ -153,6 +164,9 @@ main(int argc, char* argv[])
         {
             return 128 + run.GetSignal();
         }
-        return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() ? 0 : 1;
+        return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() &&
+                       run.IsScheduleDone()
+                   ? 0
+                   : 1;
     });
 }

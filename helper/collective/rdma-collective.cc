@@ -121,6 +121,12 @@ RdmaCollective::HasParts() const
            GetOperation() == Operation::ALL_TO_ALL;
 }
 
+bool
+RdmaCollective::NeedsSwitch() const
+{
+    return false;
+}
+
 void
 RdmaCollective::Prepare(uint32_t ranks, uint64_t /*bytes*/)
 {

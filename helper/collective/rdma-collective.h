@@ -197,6 +197,9 @@ class RdmaCollective : public Object
      */
     bool HasParts() const;
 
+    /** \return true if a switch must reduce (RdmaScheduleNetwork::ReduceInSwitch()) */
+    virtual bool NeedsSwitch() const;
+
     /**
      * Checks a call before the run, and prepares what the programs of its ranks need.
      *

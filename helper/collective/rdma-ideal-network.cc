@@ -48,7 +48,8 @@ namespace ns3
  * follow the time on the link. With neighbours in a ring as pairs, this is the analytical network
  * of ASTRA-sim (Won et al., "ASTRA-sim2.0", 2023).
  *
- * Messages that arrive at a rank at one instant arrive in the order of their senders.
+ * Messages that arrive at a rank at one instant arrive in the order of the ranks that have sent
+ * them, which forward messages of others, too.
  */
 class RdmaIdealNetwork : public RdmaScheduleNetwork
 {
@@ -144,6 +145,11 @@ class RdmaIdealNetwork : public RdmaScheduleNetwork
         m_ends[message.from]->Send(message, id);
     }
 
+    void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id) override
+    {
+        m_ends[carrier]->Send(message, id);
+    }
+
   private:
     static constexpr uint64_t NO_ID = UINT64_MAX; //!< no message of the end's own
     /// Order of arrivals of first bytes among the events of one instant.
@@ -156,7 +162,8 @@ class RdmaIdealNetwork : public RdmaScheduleNetwork
     {
         RdmaScheduleMessage message; //!< the message
         RdmaPs first{0};             //!< arrival of the first byte
-        uint64_t number{0};          //!< number among the messages of the sender
+        uint32_t carrier{0};         //!< rank whose side has sent the message
+        uint64_t number{0};          //!< number among the messages of that side
     };
 
     /** Where a message is at its receiver, or at its sender. */
@@ -243,7 +250,7 @@ class RdmaIdealNetwork : public RdmaScheduleNetwork
             }
             Add({begin + net.m_oSend + bytes, Stage::SENT, m_orders++, id, message});
             const Ptr<ArrivalEvent> event(
-                new ArrivalEvent(*net.m_ends[message.to], {message, first, m_sent++}),
+                new ArrivalEvent(*net.m_ends[message.to], {message, first, m_rank, m_sent++}),
                 false);
             RdmaSchedule(net.GetNodeId(message.to),
                          RdmaEventTime(first, ARRIVAL_ORDER),
@@ -271,7 +278,7 @@ class RdmaIdealNetwork : public RdmaScheduleNetwork
             const RdmaIdealNetwork& net = m_network;
             const RdmaPs now = RdmaNow();
             std::sort(m_gathered.begin(), m_gathered.end(), [](const Flight& a, const Flight& b) {
-                return std::tie(a.message.from, a.number) < std::tie(b.message.from, b.number);
+                return std::tie(a.carrier, a.number) < std::tie(b.carrier, b.number);
             });
             for (const Flight& flight : m_gathered)
             {

@@ -62,6 +62,7 @@ RdmaOperationSchedule::RdmaOperationSchedule()
 {
     RdmaSetTimeResolution();
     RdmaSimulatorImpl::Select();
+    AddContext(RdmaScheduleMessage::NO_PRIORITY); // EDGES
 }
 
 RdmaOperationSchedule::~RdmaOperationSchedule() = default;
@@ -114,14 +115,21 @@ RdmaOperationSchedule::CheckNotInstalled() const
 
 uint32_t
 RdmaOperationSchedule::AddCommunicator(const std::string& name,
-                                       const std::vector<uint32_t>& members)
+                                       const std::vector<uint32_t>& members,
+                                       uint8_t priority)
 {
     CheckNotInstalled();
+    RefuseRdmaIf(priority > 7 && priority != RdmaScheduleMessage::NO_PRIORITY,
+                 "communicator ",
+                 name,
+                 " has priority ",
+                 uint32_t{priority},
+                 "; accepted: 0 to 7");
     RefuseRdmaIf(members.empty(), "communicator ", name, " has no ranks; accepted: 1 or more");
     Communicator communicator;
     communicator.name = name;
     communicator.members = members;
-    communicator.context = m_contexts++;
+    communicator.context = AddContext(priority);
     for (const uint32_t rank : members)
     {
         CheckRank(rank);
@@ -164,7 +172,27 @@ RdmaScheduleJob&
 RdmaOperationSchedule::AddJob(const std::string& name, RdmaPs start)
 {
     CheckNotInstalled();
+    RefuseRdmaIf(m_jobs.size() > UINT16_MAX, "more jobs; accepted: up to ", UINT16_MAX + 1);
     return m_jobs.emplace_back(*this, name, start);
+}
+
+uint32_t
+RdmaOperationSchedule::AddContext(uint8_t priority)
+{
+    m_priorities.push_back(priority);
+    return static_cast<uint32_t>(m_priorities.size() - 1);
+}
+
+uint8_t
+RdmaOperationSchedule::GetPriorityMask(uint8_t other) const
+{
+    uint32_t mask = 0;
+    for (std::size_t context = EDGES + 1; context < m_priorities.size(); ++context)
+    {
+        const uint8_t priority = m_priorities[context];
+        mask |= 1U << (priority == RdmaScheduleMessage::NO_PRIORITY ? other : priority);
+    }
+    return static_cast<uint8_t>(mask);
 }
 
 uint32_t
@@ -175,7 +203,8 @@ RdmaOperationSchedule::AddCall(uint32_t communicator,
     CheckNotInstalled();
     Communicator& group = m_communicators[communicator];
     collective->Prepare(static_cast<uint32_t>(group.members.size()), bytes);
-    m_calls.push_back({communicator, group.calls++, collective, bytes, m_contexts++});
+    const uint32_t context = AddContext(m_priorities[group.context]);
+    m_calls.push_back({communicator, group.calls++, collective, bytes, context});
     return static_cast<uint32_t>(m_calls.size() - 1);
 }
 
@@ -184,6 +213,13 @@ RdmaOperationSchedule::AddEdge()
 {
     CheckNotInstalled();
     return m_edges++;
+}
+
+void
+RdmaOperationSchedule::SetRecording(RdmaRecording recording)
+{
+    CheckNotInstalled();
+    m_recording = recording;
 }
 
 void
@@ -211,6 +247,13 @@ RdmaOperationSchedule::Install(Ptr<RdmaScheduleNetwork> network)
     m_accessRate = m_memoryRate.GetBitRate();
     m_accessStep = std::max(RdmaPs(1), RdmaToPs(m_memoryStep));
     network->Install(*this, m_places);
+    for (const Call& call : m_calls)
+    {
+        if (call.collective->NeedsSwitch())
+        {
+            network->CheckReduction(m_communicators[call.communicator].members);
+        }
+    }
     m_network = network;
     if (m_edges > 0)
     {
@@ -219,25 +262,25 @@ RdmaOperationSchedule::Install(Ptr<RdmaScheduleNetwork> network)
     for (uint32_t rank = 0; rank < GetNRanks(); ++rank)
     {
         m_ranks.push_back(std::make_unique<RdmaScheduleRank>(*this, *network, rank));
+        m_ranks.back()->SetRecording(m_recording);
     }
     for (uint32_t number = 0; number < m_jobs.size(); ++number)
     {
         for (auto& [rank, part] : m_jobs[number].m_parts)
         {
+            ++m_programs;
             if (!network->IsLocal(rank))
             {
                 continue;
             }
+            ++m_localPrograms;
             ++m_running;
             std::unique_ptr<RdmaRankProgram> program = std::move(part.program);
             if (part.graph)
             {
                 program = std::move(part.graph);
             }
-            m_ranks[rank]->StartAt(m_jobs[number].m_start,
-                                   number,
-                                   std::move(program),
-                                   m_jobs[number].m_records ? &part.records : nullptr);
+            m_ranks[rank]->StartAt(m_jobs[number].m_start, number, std::move(program));
         }
     }
 }
@@ -285,6 +328,82 @@ RdmaOperationSchedule::ProgramEnded(uint32_t job, uint32_t rank)
     if (--m_running == 0 && m_stopWhenDone && !IsRdmaRunShared())
     {
         StopRdmaRunAt(GetRdmaRunEnd(RdmaPs(m_lastEndPs)));
+    }
+}
+
+bool
+RdmaOperationSchedule::IsActive() const
+{
+    return m_running > 0 && std::any_of(m_jobs.begin(), m_jobs.end(), [](const auto& job) {
+               return job.m_start <= RdmaNow();
+           });
+}
+
+RdmaPs
+RdmaOperationSchedule::GetNextStart() const
+{
+    RdmaPs next = RDMA_NEVER;
+    for (const RdmaScheduleJob& job : m_jobs)
+    {
+        next = job.m_start > RdmaNow() ? std::min(next, job.m_start) : next;
+    }
+    return next;
+}
+
+void
+RdmaOperationSchedule::Share()
+{
+    if (!IsRdmaRunShared())
+    {
+        return;
+    }
+
+    struct End
+    {
+        uint32_t job;
+        uint32_t rank;
+        RdmaPs at;
+    };
+
+    std::vector<End> ends;
+    for (uint32_t job = 0; job < m_jobs.size(); ++job)
+    {
+        for (const auto& [rank, part] : m_jobs[job].m_parts)
+        {
+            if (part.end != RDMA_NEVER)
+            {
+                ends.push_back({job, rank, part.end});
+            }
+        }
+    }
+    m_running = m_programs;
+    for (const End& end : ShareRdmaValues(ends))
+    {
+        m_jobs[end.job].m_parts.at(end.rank).end = end.at;
+        m_lastEndPs = std::max(m_lastEndPs.load(), end.at.Get());
+        --m_running;
+    }
+
+    struct Recorded
+    {
+        uint32_t rank;
+        RdmaOperationRecord record;
+    };
+
+    std::vector<Recorded> records;
+    for (uint32_t rank = 0; rank < m_ranks.size(); ++rank)
+    {
+        for (const RdmaOperationRecord& record : m_ranks[rank]->GetRecords())
+        {
+            records.push_back({rank, record});
+        }
+    }
+    for (const Recorded& recorded : ShareRdmaValues(records))
+    {
+        if (!m_network->IsLocal(recorded.rank))
+        {
+            m_ranks[recorded.rank]->AddRecord(recorded.record);
+        }
     }
 }
 

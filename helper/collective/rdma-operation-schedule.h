@@ -6,6 +6,7 @@
 #include "rdma-collective.h"
 #include "rdma-int128.h"
 #include "rdma-ps.h"
+#include "rdma-run-work.h"
 #include "rdma-schedule-job.h"
 #include "rdma-schedule-network.h"
 #include "rdma-schedule-rank.h"
@@ -54,7 +55,7 @@ namespace ns3
  * takes 32 bytes, and 8 bytes for each dependency. An operation of a collective exists from its
  * begin to its end.
  */
-class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
+class RdmaOperationSchedule : public Object, public RdmaRunWork, private RdmaScheduleNetworkUser
 {
   public:
     /** Context of the signals of edges (RdmaScheduleJob::AddEdge()). */
@@ -86,10 +87,20 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
     /**
      * \param name name of the communicator, for messages
      * \param members different ranks, in the order of their numbers in the communicator
+     * \param priority traffic class of all messages, 0 to 7; NO_PRIORITY: the network's own choice
      * \return number of the communicator
-     * \throws std::invalid_argument for a rank that does not exist, or comes twice
+     * \throws std::invalid_argument for a rank that does not exist, or comes twice, and for another
+     *         priority
      */
-    uint32_t AddCommunicator(const std::string& name, const std::vector<uint32_t>& members);
+    uint32_t AddCommunicator(const std::string& name,
+                             const std::vector<uint32_t>& members,
+                             uint8_t priority = RdmaScheduleMessage::NO_PRIORITY);
+
+    /**
+     * \param other class of messages whose communicator has none: the network's own choice
+     * \return the traffic classes that messages can have: bit i for class i
+     */
+    uint8_t GetPriorityMask(uint8_t other) const;
 
     /** \param communicator number of a communicator \return its members */
     const std::vector<uint32_t>& GetMembers(uint32_t communicator) const;
@@ -116,8 +127,46 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
      */
     void Install(Ptr<RdmaScheduleNetwork> network);
 
+    /**
+     * Records when operations begin and end, and what they wait for, in 56 bytes for each. Call the
+     * function before Install().
+     * \param recording what is recorded
+     */
+    void SetRecording(RdmaRecording recording);
+
+    /** \return what is recorded */
+    RdmaRecording GetRecording() const
+    {
+        return m_recording;
+    }
+
     /** \param stop true, the default: the simulation stops after the last job has ended */
     void SetStopWhenDone(bool stop);
+
+    // RdmaRunWork: the pieces of work are the programs of the jobs, one for each rank
+    bool StopsWhenDone() const override
+    {
+        return m_stopWhenDone;
+    }
+
+    uint64_t GetNCounted() const override
+    {
+        return m_programs;
+    }
+
+    uint64_t GetNCountedEnded() const override
+    {
+        return m_localPrograms - m_running;
+    }
+
+    bool IsActive() const override;
+    RdmaPs GetNextStart() const override;
+
+    /**
+     * Tells all processes that share the simulation when programs have ended, and what the ranks
+     * have recorded. RunRdmaSimulation() calls this function.
+     */
+    void Share() override;
 
     // After the run
 
@@ -131,6 +180,49 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
     RdmaPs GetEnd() const
     {
         return RdmaPs(m_lastEndPs);
+    }
+
+    /**
+     * \param rank a rank of an installed schedule
+     * \return its recorded operations of all jobs, in the order of their ends
+     */
+    const std::deque<RdmaOperationRecord>& GetRecords(uint32_t rank) const
+    {
+        return m_ranks[rank]->GetRecords();
+    }
+
+    /** A call of a collective. */
+    struct Call
+    {
+        uint32_t communicator{0};       //!< number of the communicator
+        uint32_t number{0};             //!< number among the calls of the communicator, from 0
+        Ptr<RdmaCollective> collective; //!< what the ranks do
+        uint64_t bytes{0};              //!< size, see RdmaCollective::MakePrograms()
+        uint32_t context{0};            //!< context of the messages
+    };
+
+    /** \return the calls, by number: RdmaOperationRecord::tag */
+    const std::vector<Call>& GetCalls() const
+    {
+        return m_calls;
+    }
+
+    /** \param communicator number of a communicator \return its name */
+    const std::string& GetCommunicatorName(uint32_t communicator) const
+    {
+        return m_communicators[communicator].name;
+    }
+
+    /** \return the jobs, by number: RdmaOperationRecord::job */
+    const std::deque<RdmaScheduleJob>& GetJobs() const
+    {
+        return m_jobs;
+    }
+
+    /** \return the network; null before Install() */
+    Ptr<RdmaScheduleNetwork> GetNetwork() const
+    {
+        return m_network;
     }
 
     /** \return number of operations that are in progress at all ranks */
@@ -177,6 +269,12 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
         return m_controlBytes;
     }
 
+    /** \param context a context \return traffic class of its messages, or NO_PRIORITY */
+    uint8_t GetPriority(uint32_t context) const
+    {
+        return m_priorities[context];
+    }
+
     /** \param context a context \return its communicator and call, for messages */
     std::string DescribeContext(uint32_t context) const;
 
@@ -206,16 +304,6 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
         uint32_t calls{0};   //!< number of calls
     };
 
-    /** A call of a collective. */
-    struct Call
-    {
-        uint32_t communicator{0};       //!< the communicator
-        uint32_t number{0};             //!< number among the calls of the communicator, from 0
-        Ptr<RdmaCollective> collective; //!< what the ranks do
-        uint64_t bytes{0};              //!< size
-        uint32_t context{0};            //!< context of the messages
-    };
-
     // RdmaScheduleNetworkUser
     void Sent(uint32_t rank, uint64_t id) override;
     void Arrived(const RdmaScheduleMessage& message) override;
@@ -224,6 +312,7 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
     void CheckNotInstalled() const;
     uint32_t AddCall(uint32_t communicator, Ptr<RdmaCollective> collective, uint64_t bytes);
     uint32_t AddEdge();
+    uint32_t AddContext(uint8_t priority);
 
     uint64_t m_headerBytes{0};   //!< value of the attribute HeaderBytes
     uint64_t m_controlBytes{24}; //!< value of the attribute ControlBytes
@@ -237,10 +326,13 @@ class RdmaOperationSchedule : public Object, private RdmaScheduleNetworkUser
     std::vector<Communicator> m_communicators;              //!< by number
     std::vector<Call> m_calls;                              //!< by number
     std::deque<RdmaScheduleJob> m_jobs;                     //!< by number
-    uint32_t m_contexts{EDGES + 1};                         //!< number of contexts
+    std::vector<uint8_t> m_priorities;                      //!< traffic classes by context
+    RdmaRecording m_recording{RdmaRecording::NOTHING};      //!< what is recorded
     uint32_t m_edges{0};                                    //!< number of edges between ranks
     Ptr<RdmaScheduleNetwork> m_network;                     //!< null before Install()
     std::vector<std::unique_ptr<RdmaScheduleRank>> m_ranks; //!< by number
+    uint64_t m_programs{0};                                 //!< number of programs
+    uint64_t m_localPrograms{0};         //!< those of them that this process runs
     std::atomic<uint64_t> m_running{0};  //!< number of programs that have not ended
     std::atomic<int64_t> m_lastEndPs{0}; //!< end of the last program that has ended
 };

@@ -30,6 +30,7 @@ struct RdmaOperation
         REDUCE,  //!< reduce bytes into others: two accesses to read and one to write each byte
         CALL,    //!< the rank's part of a collective (RdmaScheduleJob::AddCollective())
         SIGNAL,  //!< let an operation of another rank begin (RdmaScheduleJob::AddEdge())
+        COMBINE, //!< as SEND, through a switch that reduces (RdmaScheduleNetwork::ReduceInSwitch())
     };
 
     /// Value of unit: the operation waits for no unit.
@@ -66,6 +67,20 @@ struct RdmaOperation
         op.tag = tag;
         op.kind = Kind::SEND;
         op.isRendezvous = isRendezvous;
+        return op;
+    }
+
+    /**
+     * \param bytes size of the vector, 0 or more
+     * \param to rank of the next member of the all-reduce, which receives as many bytes
+     * \param context context of the message
+     * \param tag tag of the message
+     * \return the operation, which gives a vector to an all-reduce in a switch
+     */
+    static RdmaOperation Combine(uint64_t bytes, uint32_t to, uint32_t context, uint32_t tag)
+    {
+        RdmaOperation op = Send(bytes, to, context, tag);
+        op.kind = Kind::COMBINE;
         return op;
     }
 
@@ -137,13 +152,49 @@ static_assert(sizeof(RdmaOperation) == 24, "schedules of many operations keep on
 
 /**
  * \ingroup rdma-collective
- * When an operation began and ended.
+ * When an operation began and ended, and what it waited for before it began.
  */
 struct RdmaOperationRecord
 {
+    /// Value of cause: the operation began with its job.
+    static constexpr uint32_t NO_CAUSE = UINT32_MAX;
+
     uint64_t operation{0}; //!< number of the operation among those of its rank in the job
     RdmaPs begin{0};       //!< when it began; with a unit: when the unit took it
     RdmaPs end{0};         //!< when it ended
+    uint64_t bytes{0};     //!< bytes of a message, copy or reduction
+    /// number, among the records of the rank, of the operation whose end let this one begin, or
+    /// NO_CAUSE; CALL: of the operation whose end has ended the call
+    uint32_t cause{NO_CAUSE};
+    uint32_t peer{0};           //!< messages: rank of the other end
+    uint32_t context{0};        //!< messages: context
+    uint32_t tag{0};            //!< messages: tag; CALL: number of the call
+    uint32_t sequence{0};       //!< messages: number, as in RdmaScheduleMessage
+    uint16_t job{0};            //!< number of the job
+    RdmaOperation::Kind kind{}; //!< what the operation does
+    bool isPart : 1;            //!< part of a call: operation is that of the call
+    bool isLate : 1;            //!< RECEIVE: the message, or its request, came first
+    bool isRendezvous : 1;      //!< SEND: the data waited until the receive was posted
+
+    RdmaOperationRecord()
+        : isPart(false),
+          isLate(false),
+          isRendezvous(false)
+    {
+    }
+};
+
+static_assert(sizeof(RdmaOperationRecord) == 56, "runs of many operations keep one for each");
+
+/**
+ * \ingroup rdma-collective
+ * What a schedule records of its operations.
+ */
+enum class RdmaRecording
+{
+    NOTHING,    //!< nothing
+    OPERATIONS, //!< the operations of jobs; a collective is one of them
+    MESSAGES,   //!< the parts of collectives, too: each message and reduction
 };
 
 } // namespace ns3

@@ -33,6 +33,7 @@ RdmaScheduleJob::GetGraph(uint32_t rank)
     if (!part.graph)
     {
         part.graph = std::make_unique<RdmaOperationGraph>();
+        part.steps.resize(m_nSteps - 1);
     }
     return *part.graph;
 }
@@ -43,7 +44,8 @@ RdmaScheduleJob::Add(uint32_t rank,
                      const std::vector<uint32_t>& after)
 {
     using Kind = RdmaOperation::Kind;
-    if (operation.kind == Kind::SEND || operation.kind == Kind::RECEIVE)
+    if (operation.kind == Kind::SEND || operation.kind == Kind::RECEIVE ||
+        operation.kind == Kind::COMBINE)
     {
         m_schedule.CheckRank(operation.peer);
         RefuseRdmaIf(operation.peer == rank,
@@ -191,16 +193,67 @@ RdmaScheduleJob::GetPart(uint32_t rank) const
 }
 
 void
-RdmaScheduleJob::SetRecording()
+RdmaScheduleJob::BeginStep()
 {
     m_schedule.CheckNotInstalled();
-    m_records = true;
+    ++m_nSteps;
+    for (auto& [rank, part] : m_parts)
+    {
+        part.steps.push_back(part.graph ? part.graph->GetCount() : 0);
+    }
 }
 
-const std::vector<RdmaOperationRecord>&
+uint32_t
+RdmaScheduleJob::GetStep(uint32_t rank, uint64_t operation) const
+{
+    const std::vector<uint32_t>& steps = GetPart(rank).steps;
+    return static_cast<uint32_t>(std::upper_bound(steps.begin(), steps.end(), operation) -
+                                 steps.begin());
+}
+
+void
+RdmaScheduleJob::SetName(uint32_t rank, uint32_t operation, const std::string& name)
+{
+    RefuseRdmaIf(operation >= GetGraph(rank).GetCount(),
+                 "job ",
+                 m_name,
+                 ": rank ",
+                 rank,
+                 " has no operation ",
+                 operation,
+                 " to be named");
+    Part& part = m_parts[rank];
+    part.names.resize(std::max<std::size_t>(part.names.size(), operation + 1));
+    const auto [found, isNew] = m_numbers.emplace(name, m_names.size());
+    if (isNew)
+    {
+        m_names.push_back(name);
+    }
+    part.names[operation] = found->second;
+}
+
+std::string
+RdmaScheduleJob::GetName(uint32_t rank, uint64_t operation) const
+{
+    const std::vector<uint32_t>& names = GetPart(rank).names;
+    return operation < names.size() && names[operation] != 0
+               ? m_names[names[operation]]
+               : "operation " + std::to_string(operation);
+}
+
+std::vector<RdmaOperationRecord>
 RdmaScheduleJob::GetRecords(uint32_t rank) const
 {
-    return GetPart(rank).records;
+    GetPart(rank);
+    std::vector<RdmaOperationRecord> records;
+    for (const RdmaOperationRecord& record : m_schedule.GetRecords(rank))
+    {
+        if (!record.isPart && &m_schedule.GetJobs()[record.job] == this)
+        {
+            records.push_back(record);
+        }
+    }
+    return records;
 }
 
 std::optional<RdmaPs>

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -118,17 +119,45 @@ class RdmaScheduleJob
     void SetProgram(uint32_t rank, std::unique_ptr<RdmaRankProgram> program);
 
     /**
-     * Records when each operation of the job begins and ends, in 24 bytes for each. A collective is
-     * one operation.
+     * Begins another step of the job: operations that are added later belong to that step. This
+     * orders nothing; it divides the results into steps (RdmaScheduleResults).
      */
-    void SetRecording();
+    void BeginStep();
+
+    /** \return number of steps: 1, and 1 for each call of BeginStep() */
+    uint32_t GetNSteps() const
+    {
+        return m_nSteps;
+    }
 
     /**
      * \param rank a rank of the job
-     * \return its operations that have ended, in the order of their ends; empty without
-     * SetRecording()
+     * \param operation number of an operation
+     * \return number of its step, from 0
      */
-    const std::vector<RdmaOperationRecord>& GetRecords(uint32_t rank) const;
+    uint32_t GetStep(uint32_t rank, uint64_t operation) const;
+
+    /**
+     * Names an operation in results. Equal names are kept once.
+     * \param rank a rank of the job
+     * \param operation number of an operation
+     * \param name the name
+     */
+    void SetName(uint32_t rank, uint32_t operation, const std::string& name);
+
+    /**
+     * \param rank a rank of the job
+     * \param operation number of an operation
+     * \return its name; without SetName(): "operation 5", for instance
+     */
+    std::string GetName(uint32_t rank, uint64_t operation) const;
+
+    /**
+     * \param rank a rank of the job
+     * \return its operations that have ended, in the order of their ends, without the parts of
+     *         collectives; empty without RdmaOperationSchedule::SetRecording()
+     */
+    std::vector<RdmaOperationRecord> GetRecords(uint32_t rank) const;
 
     /** \return the ranks of the job, in ascending order */
     std::vector<uint32_t> GetRanks() const;
@@ -150,18 +179,21 @@ class RdmaScheduleJob
     {
         std::unique_ptr<RdmaRankProgram> program;  //!< program; null: given away, or a graph
         std::unique_ptr<RdmaOperationGraph> graph; //!< listed operations, or null
-        std::vector<RdmaOperationRecord> records;  //!< operations that have ended
+        std::vector<uint32_t> steps;               //!< first operation of each step but the first
+        std::vector<uint32_t> names;               //!< numbers of names by operation; 0: no name
         RdmaPs end{RDMA_NEVER};                    //!< when the rank has ended
     };
 
     RdmaOperationGraph& GetGraph(uint32_t rank);
     const Part& GetPart(uint32_t rank) const;
 
-    RdmaOperationSchedule& m_schedule; //!< schedule of the job
-    std::string m_name;                //!< name of the job
-    RdmaPs m_start;                    //!< instant at which the job begins
-    bool m_records{false};             //!< operations are recorded
-    std::map<uint32_t, Part> m_parts;  //!< by rank
+    RdmaOperationSchedule& m_schedule;                   //!< schedule of the job
+    std::string m_name;                                  //!< name of the job
+    RdmaPs m_start;                                      //!< instant at which the job begins
+    std::map<uint32_t, Part> m_parts;                    //!< by rank
+    uint32_t m_nSteps{1};                                //!< number of steps
+    std::vector<std::string> m_names{""};                //!< names of operations
+    std::unordered_map<std::string, uint32_t> m_numbers; //!< their places in m_names
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 #define RDMA_SCHEDULE_NETWORK_H
 
 #include "rdma-bit-rate.h"
+#include "rdma-ps.h"
 
 #include <ns3/object.h>
 
@@ -33,6 +34,9 @@ struct RdmaSchedulePlace
  */
 struct RdmaScheduleMessage
 {
+    /// Value of priority: the network's own choice.
+    static constexpr uint8_t NO_PRIORITY = 255;
+
     /** What a message is for. */
     enum class Kind : uint8_t
     {
@@ -48,7 +52,9 @@ struct RdmaScheduleMessage
     uint32_t tag{0};        //!< tag of the message
     uint32_t sequence{0};   //!< number among the messages with equal from, to, context and tag
     Kind kind{Kind::EAGER}; //!< what the message is for
-    uint64_t bytes{0};      //!< size, with what the schedule adds; 0 or more
+    /// traffic class of the communicator, 0 to 7, or NO_PRIORITY
+    uint8_t priority{NO_PRIORITY};
+    uint64_t bytes{0}; //!< size, with what the schedule adds; 0 or more
 };
 
 /**
@@ -87,6 +93,9 @@ class RdmaScheduleNetworkUser
 class RdmaScheduleNetwork : public Object
 {
   public:
+    /// Number of a message for RdmaScheduleNetworkUser::Sent() that the user ignores.
+    static constexpr uint64_t NOBODY_WAITS = UINT64_MAX;
+
     /** \return the object TypeId */
     static TypeId GetTypeId();
 
@@ -120,9 +129,43 @@ class RdmaScheduleNetwork : public Object
      * Sends a message. Called in an event of the sender's node.
      *
      * \param message the message, to another rank
-     * \param id number for RdmaScheduleNetworkUser::Sent()
+     * \param id number for RdmaScheduleNetworkUser::Sent(); NOBODY_WAITS: Sent() means nothing
      */
     virtual void Send(const RdmaScheduleMessage& message, uint64_t id) = 0;
+
+    /**
+     * Sends a message of another rank, which the carrier has got from that rank. The message leaves
+     * at the carrier's place, and arrives with all of its members as Send() would let it arrive.
+     * Sent() is told to the carrier. Called in an event of the carrier's node. Send() of a message
+     * does what Forward() does with the sender as the carrier.
+     *
+     * The default ends the program with a message: the network cannot do that.
+     *
+     * \param carrier rank at whose place the message leaves
+     * \param message the message
+     * \param id number for RdmaScheduleNetworkUser::Sent(), as for Send()
+     */
+    virtual void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id);
+
+    /**
+     * Gives a vector to an all-reduce in a switch. The members of the all-reduce form a ring: each
+     * of them sends one message to the next member, with equal context, tag, sequence and bytes.
+     * When the messages of all members are there, the switch reduces them. Each member gets the sum
+     * as the message of the member before it. Called in an event of the sender's node.
+     *
+     * The default ends the program with a message: the network has no such switch.
+     *
+     * \param message the message; bytes: the vector
+     * \param id number for RdmaScheduleNetworkUser::Sent(), as for Send()
+     */
+    virtual void ReduceInSwitch(const RdmaScheduleMessage& message, uint64_t id);
+
+    /**
+     * Checks, after Install(), that a switch can reduce the vectors of some ranks.
+     * \param ranks the ranks, at least one
+     * \throws std::invalid_argument unless it can; the default: always
+     */
+    virtual void CheckReduction(const std::vector<uint32_t>& ranks) const;
 
     /**
      * Explains why messages have not arrived at the end of a run.
@@ -130,6 +173,18 @@ class RdmaScheduleNetwork : public Object
      * \return one line; empty, the default: there is nothing to say
      */
     virtual std::string DescribeWait(uint32_t rank) const;
+
+    /**
+     * Explains after a run what a message has waited for in the network.
+     * \param message a message that has arrived
+     * \param from when it was sent
+     * \param until when it was in memory
+     * \return what follows "which", as in "waited 30.000 us at leaf-2 to spine-0"; empty, the
+     *         default: there is nothing to say
+     */
+    virtual std::string DescribeDelay(const RdmaScheduleMessage& message,
+                                      RdmaPs from,
+                                      RdmaPs until) const;
 };
 
 } // namespace ns3

@@ -32,7 +32,10 @@ struct RdmaRankProgram::Group
     RdmaScheduleRank::Counts* counts{nullptr};           //!< numbers of the messages
     std::unique_ptr<RdmaScheduleRank::Counts> ownCounts; //!< the same, of a call
     RdmaPs begin{0};                                     //!< when the programs began
-    std::vector<RdmaOperationRecord>* records{nullptr};  //!< takes the times of operations
+    uint32_t job{0};                                     //!< number of the job
+    uint64_t call{0};                                    //!< operation of the job; with isCall
+    uint32_t number{0};                                  //!< number of the call
+    bool isCall{false};                                  //!< the programs of a call
     std::list<Group>::iterator self;                     //!< place in the list of the rank
 };
 
@@ -80,14 +83,11 @@ RdmaScheduleRank::RdmaScheduleRank(RdmaOperationSchedule& schedule,
 RdmaScheduleRank::~RdmaScheduleRank() = default;
 
 void
-RdmaScheduleRank::StartAt(RdmaPs at,
-                          uint32_t job,
-                          std::unique_ptr<RdmaRankProgram> program,
-                          std::vector<RdmaOperationRecord>* records)
+RdmaScheduleRank::StartAt(RdmaPs at, uint32_t job, std::unique_ptr<RdmaRankProgram> program)
 {
     m_due.push_back({at, m_orders++, NONE - 1 - static_cast<uint32_t>(m_later.size())});
     std::push_heap(m_due.begin(), m_due.end(), std::greater<>());
-    m_later.push_back({job, std::move(program), records});
+    m_later.push_back({job, std::move(program)});
     m_timer.ArmNoLater(at);
 }
 
@@ -111,8 +111,14 @@ RdmaScheduleRank::Begin(RdmaRankProgram& program, uint64_t id, const RdmaOperati
     active.id = id;
     active.order = m_orders++;
     active.next = NONE;
+    if (m_recording != RdmaRecording::NOTHING)
+    {
+        m_marks.resize(m_active.size());
+        m_marks[place] = {m_cause, false};
+    }
     // The numbers of messages follow the order of this function's calls, not that of the units.
-    if (operation.kind == RdmaOperation::Kind::SEND)
+    if (operation.kind == RdmaOperation::Kind::SEND ||
+        operation.kind == RdmaOperation::Kind::COMBINE)
     {
         active.sequence = program.GetGroup()->counts->sent.Count(operation.context,
                                                                  operation.peer,
@@ -151,12 +157,15 @@ RdmaScheduleRank::Run(uint32_t place)
     active.begin = RdmaNow();
     if (operation.tellsBegin)
     {
-        m_notices.Emplace(active.program, active.id, false);
+        m_notices.Emplace(active.program, active.id, false, m_cause);
     }
     switch (operation.kind)
     {
     case RdmaOperation::Kind::SEND:
         RunSend(place);
+        break;
+    case RdmaOperation::Kind::COMBINE:
+        RunCombine(place);
         break;
     case RdmaOperation::Kind::RECEIVE:
         RunReceive(place);
@@ -178,7 +187,7 @@ RdmaScheduleRank::Run(uint32_t place)
         const uint64_t id = active.id;
         const uint32_t call = operation.tag;
         End(place); // the programs of the call end the operation instead
-        Call(m_schedule.MakePrograms(call, m_rank), program, id);
+        StartCall(m_schedule.MakePrograms(call, m_rank), program, id, call);
         break;
     }
     }
@@ -214,6 +223,16 @@ RdmaScheduleRank::RunSend(uint32_t place)
 }
 
 void
+RdmaScheduleRank::RunCombine(uint32_t place)
+{
+    const Active& active = m_active[place];
+    const RdmaOperation& operation = active.operation;
+    const Key key{operation.context, operation.peer, operation.tag, active.sequence};
+    m_network.ReduceInSwitch(MakeMessage(RdmaScheduleMessage::Kind::EAGER, key, operation.amount),
+                             place);
+}
+
+void
 RdmaScheduleRank::RunReceive(uint32_t place)
 {
     const Active& active = m_active[place];
@@ -227,6 +246,10 @@ RdmaScheduleRank::RunReceive(uint32_t place)
     }
     const Early message = early->second;
     m_early.erase(early);
+    if (m_recording != RdmaRecording::NOTHING)
+    {
+        m_marks[place].isLate = true;
+    }
     if (message.kind == RdmaScheduleMessage::Kind::EAGER)
     {
         CheckSize(active, message.bytes);
@@ -260,9 +283,29 @@ RdmaScheduleRank::End(uint32_t place)
 {
     Active& active = m_active[place];
     const uint8_t number = active.operation.unit;
+    uint32_t cause = m_cause;
     if (active.operation.kind != RdmaOperation::Kind::CALL)
     {
-        m_notices.Emplace(active.program, active.id, true, active.begin);
+        if (m_recording != RdmaRecording::NOTHING)
+        {
+            RdmaOperationRecord record;
+            record.begin = active.begin;
+            record.end = RdmaNow();
+            record.cause = m_marks[place].cause;
+            record.peer = active.operation.peer;
+            record.context = active.operation.context;
+            record.tag = active.operation.tag;
+            record.sequence = active.sequence;
+            record.kind = active.operation.kind;
+            record.isLate = m_marks[place].isLate;
+            record.isRendezvous = active.operation.isRendezvous;
+            record.bytes = active.operation.kind == RdmaOperation::Kind::COMPUTE ||
+                                   active.operation.kind == RdmaOperation::Kind::SIGNAL
+                               ? 0
+                               : active.operation.amount;
+            cause = Record(record, *active.program, active.id);
+        }
+        m_notices.Emplace(active.program, active.id, true, cause);
     }
     active.program = nullptr;
     active.next = m_free;
@@ -280,7 +323,33 @@ RdmaScheduleRank::End(uint32_t place)
         return;
     }
     unit.first = m_active[next].next;
-    m_notices.Emplace(nullptr, next, false); // not Run(), which may end operation after operation
+    // Not Run(), which may end operation after operation.
+    m_notices.Emplace(nullptr, next, false, cause);
+}
+
+/**
+ * Records the end of an operation.
+ *
+ * \param record when the operation began and ended, and what it did
+ * \param program program of the operation
+ * \param id the program's number for the operation
+ * \return number of the record; without a record of its own: that of the present cause
+ */
+uint32_t
+RdmaScheduleRank::Record(const RdmaOperationRecord& record,
+                         const RdmaRankProgram& program,
+                         uint64_t id)
+{
+    const RdmaRankProgram::Group& group = *program.GetGroup();
+    if (group.isCall && m_recording != RdmaRecording::MESSAGES)
+    {
+        return NO_CAUSE;
+    }
+    m_records.push_back(record);
+    m_records.back().operation = group.isCall ? group.call : id;
+    m_records.back().job = static_cast<uint16_t>(group.job);
+    m_records.back().isPart = group.isCall;
+    return static_cast<uint32_t>(m_records.size() - 1);
 }
 
 RdmaScheduleMessage
@@ -295,6 +364,7 @@ RdmaScheduleRank::MakeMessage(RdmaScheduleMessage::Kind kind,
     message.tag = key.tag;
     message.sequence = key.sequence;
     message.kind = kind;
+    message.priority = m_schedule.GetPriority(key.context);
     message.bytes = payload + m_schedule.GetHeaderBytes();
     return message;
 }
@@ -369,6 +439,17 @@ RdmaScheduleRank::Call(std::vector<std::unique_ptr<RdmaRankProgram>> programs,
                        RdmaRankProgram& parent,
                        uint64_t id)
 {
+    StartCall(std::move(programs), parent, id, parent.GetGroup()->number);
+}
+
+/** Starts the programs of a call, or of a part of a call. \param number number of the call */
+void
+RdmaScheduleRank::StartCall(std::vector<std::unique_ptr<RdmaRankProgram>> programs,
+                            RdmaRankProgram& parent,
+                            uint64_t id,
+                            uint32_t number)
+{
+    const RdmaRankProgram::Group& outer = *parent.GetGroup();
     m_groups.emplace_front();
     RdmaRankProgram::Group& group = m_groups.front();
     group.self = m_groups.begin();
@@ -376,6 +457,10 @@ RdmaScheduleRank::Call(std::vector<std::unique_ptr<RdmaRankProgram>> programs,
     group.parent = &parent;
     group.id = id;
     group.begin = RdmaNow();
+    group.job = outer.job;
+    group.call = outer.isCall ? outer.call : id;
+    group.number = number;
+    group.isCall = true;
     group.ownCounts = std::make_unique<Counts>();
     group.counts = group.ownCounts.get();
     StartGroup(group);
@@ -420,7 +505,18 @@ RdmaScheduleRank::Leave(RdmaRankProgram::Group& group)
     }
     if (group.parent)
     {
-        m_notices.Emplace(group.parent, group.id, true, group.begin);
+        uint32_t cause = m_cause;
+        if (m_recording != RdmaRecording::NOTHING && !group.parent->GetGroup()->isCall)
+        {
+            RdmaOperationRecord record;
+            record.begin = group.begin;
+            record.end = RdmaNow();
+            record.cause = m_cause;
+            record.tag = group.number;
+            record.kind = RdmaOperation::Kind::CALL;
+            cause = Record(record, *group.parent, group.id);
+        }
+        m_notices.Emplace(group.parent, group.id, true, cause);
     }
     else
     {
@@ -441,19 +537,21 @@ RdmaScheduleRank::Settle()
     while (!m_notices.IsEmpty())
     {
         const Notice notice = m_notices.Pop();
+        m_cause = notice.cause;
         if (!notice.program)
         {
-            Run(static_cast<uint32_t>(notice.id));
+            const auto place = static_cast<uint32_t>(notice.id);
+            if (m_recording != RdmaRecording::NOTHING)
+            {
+                m_marks[place].cause = notice.cause;
+            }
+            Run(place);
             continue;
         }
         if (!notice.isEnd)
         {
             notice.program->Begun(*this, notice.id);
             continue;
-        }
-        if (auto* records = notice.program->GetGroup()->records)
-        {
-            records->push_back({notice.id, notice.begin, RdmaNow()});
         }
         notice.program->Ended(*this, notice.id);
         EndIfDone(*notice.program);
@@ -493,8 +591,9 @@ RdmaScheduleRank::OnTimer()
             group.self = m_groups.begin();
             group.programs.push_back(std::move(later.program));
             group.id = later.job;
+            group.job = later.job;
             group.counts = m_counts.get();
-            group.records = later.records;
+            m_cause = NO_CAUSE;
             StartGroup(group);
         }
         else

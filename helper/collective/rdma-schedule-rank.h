@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <string>
@@ -107,12 +108,26 @@ class RdmaScheduleRank
      * \param at when the program starts, not in the past
      * \param job number of the job, for RdmaOperationSchedule
      * \param program the program
-     * \param records takes when the program's operations began and ended; null: nothing does
      */
-    void StartAt(RdmaPs at,
-                 uint32_t job,
-                 std::unique_ptr<RdmaRankProgram> program,
-                 std::vector<RdmaOperationRecord>* records);
+    void StartAt(RdmaPs at, uint32_t job, std::unique_ptr<RdmaRankProgram> program);
+
+    /** Records operations from now on. \param recording what is recorded */
+    void SetRecording(RdmaRecording recording)
+    {
+        m_recording = recording;
+    }
+
+    /** \return the recorded operations, in the order of their ends */
+    const std::deque<RdmaOperationRecord>& GetRecords() const
+    {
+        return m_records;
+    }
+
+    /** Adds a record of another process that runs the rank. \param record the record */
+    void AddRecord(const RdmaOperationRecord& record)
+    {
+        m_records.push_back(record);
+    }
 
     /** The network no longer needs the buffer of a message. \param id number of the message */
     void Sent(uint64_t id);
@@ -151,8 +166,10 @@ class RdmaScheduleRank
     void DescribeWait(std::vector<std::string>& lines) const;
 
   private:
-    static constexpr uint32_t NONE = UINT32_MAX;  //!< no place
-    static constexpr uint64_t NO_ID = UINT64_MAX; //!< a message whose end nobody waits for
+    static constexpr uint32_t NONE = UINT32_MAX; //!< no place
+    /// Number of a message whose end nobody waits for.
+    static constexpr uint64_t NO_ID = RdmaScheduleNetwork::NOBODY_WAITS;
+    static constexpr uint32_t NO_CAUSE = RdmaOperationRecord::NO_CAUSE; //!< no cause
 
     /** An operation in progress. */
     struct Active
@@ -219,15 +236,21 @@ class RdmaScheduleRank
         RdmaRankProgram* program{nullptr}; //!< the program; null: an operation has got its unit
         uint64_t id{0};                    //!< its number for the operation; place of the operation
         bool isEnd{false};                 //!< the operation has ended; else: it has begun
-        RdmaPs begin{0};                   //!< isEnd: when the operation began
+        uint32_t cause{NO_CAUSE};          //!< cause of what begins now
+    };
+
+    /** What is recorded of an operation in progress. */
+    struct Mark
+    {
+        uint32_t cause{NO_CAUSE}; //!< its cause
+        bool isLate{false};       //!< a receive whose message, or its request, came first
     };
 
     /** A program that starts later. */
     struct Later
     {
-        uint32_t job{0};                                    //!< number of the job
-        std::unique_ptr<RdmaRankProgram> program;           //!< the program
-        std::vector<RdmaOperationRecord>* records{nullptr}; //!< see StartAt()
+        uint32_t job{0};                          //!< number of the job
+        std::unique_ptr<RdmaRankProgram> program; //!< the program
     };
 
     /** The operations that a unit serves. */
@@ -240,15 +263,21 @@ class RdmaScheduleRank
 
     void Run(uint32_t place);
     void RunSend(uint32_t place);
+    void RunCombine(uint32_t place);
     void RunReceive(uint32_t place);
     void RunFor(uint32_t place, RdmaPs time);
     void RunSignal(uint32_t place);
     void End(uint32_t place);
+    uint32_t Record(const RdmaOperationRecord& record, const RdmaRankProgram& program, uint64_t id);
     void SendControl(RdmaScheduleMessage::Kind kind, const Key& key);
     RdmaScheduleMessage MakeMessage(RdmaScheduleMessage::Kind kind,
                                     const Key& key,
                                     uint64_t payload) const;
     void CheckSize(const Active& receive, uint64_t bytes) const;
+    void StartCall(std::vector<std::unique_ptr<RdmaRankProgram>> programs,
+                   RdmaRankProgram& parent,
+                   uint64_t id,
+                   uint32_t number);
     void StartGroup(RdmaRankProgram::Group& group);
     void Settle();
     void EndIfDone(RdmaRankProgram& program);
@@ -276,6 +305,10 @@ class RdmaScheduleRank
     std::list<RdmaRankProgram::Group> m_groups;              //!< programs that run
     std::unique_ptr<Counts> m_counts;                        //!< numbers of the messages of jobs
     bool m_isSettling{false};                                //!< Settle() is going on
+    RdmaRecording m_recording{RdmaRecording::NOTHING};       //!< what is recorded
+    uint32_t m_cause{NO_CAUSE};                              //!< cause of what begins now
+    std::vector<Mark> m_marks;                               //!< by place, with a recording
+    std::deque<RdmaOperationRecord> m_records;               //!< operations that have ended
     /// Next end of an operation that takes a time
     RdmaTimer<RdmaScheduleRank, &RdmaScheduleRank::OnTimer, EVENT_ORDER> m_timer;
 };

@@ -682,7 +682,7 @@ RdmaRunCut::Describe() const
     return "cut " + (IsUnplanned() && !isDeadlock ? "by " + by + " " : "") + "at " +
            FormatRdmaMicroseconds(at) + (isDeadlock ? " in a deadlock" : "") + ": " +
            std::to_string(left) + " of " + std::to_string(flows) + (hasWindow ? " counted" : "") +
-           " flows unfinished";
+           (isSchedule ? " ranks of jobs unfinished" : " flows unfinished");
 }
 
 std::string

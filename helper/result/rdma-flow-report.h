@@ -134,10 +134,11 @@ struct RdmaRunCut
 {
     /// "SIGINT", "SIGTERM", "deadlock", or "stop" for the option stop of RdmaFabricOptions
     std::string by;
-    RdmaPs at{0};          //!< simulated time at the end
-    uint64_t left{0};      //!< number of counted flows that had not ended
-    uint64_t flows{0};     //!< number of counted flows
-    bool hasWindow{false}; //!< only the flows of a window are counted
+    RdmaPs at{0};           //!< simulated time at the end
+    uint64_t left{0};       //!< number of counted flows that had not ended
+    uint64_t flows{0};      //!< number of counted flows
+    bool hasWindow{false};  //!< only the flows of a window are counted
+    bool isSchedule{false}; //!< left and flows count ranks of jobs in place of flows
 
     /**
      * \return a text such as "cut by SIGINT at 2360us: 14455 of 15085 flows unfinished", or "cut at

@@ -33,7 +33,8 @@ namespace
 
 constexpr const char RECORD[] = "run.json";
 /// Files of the results of one run
-constexpr const char* RESULTS[] = {"flows.csv", "ports.csv", "summary.json"};
+constexpr const char* RESULTS[] =
+    {"flows.csv", "ports.csv", "summary.json", "steps.csv", "calls.csv", "path.csv"};
 
 /** A descriptor of a file or folder, closed at the end of the scope. */
 class Descriptor

@@ -6,11 +6,13 @@
 #include "qbb-congestion-detector.h"
 #include "qbb-marker.h"
 #include "qbb-path-selector.h"
+#include "rdma-collective.h"
 #include "rdma-congestion-control.h"
 #include "rdma-connection-plan.h"
 #include "rdma-entropy.h"
 #include "rdma-instrument.h"
 #include "rdma-placement.h"
+#include "rdma-schedule-network.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-transport.h"
@@ -74,6 +76,8 @@ RdmaFabricOptions::RdmaFabricOptions()
                       {"marking", QbbCongestionDetector::GetTypeId()},
                       {"marker", QbbMarker::GetTypeId()},
                       {"workload", RdmaWorkload::GetTypeId()},
+                      {"workload", RdmaCollective::GetTypeId()},
+                      {"network", RdmaScheduleNetwork::GetTypeId()},
                       {"placement", RdmaPlacement::GetTypeId()},
                       {"instruments", RdmaInstrument::GetTypeId()},
                       {"topology", RdmaTopologyBuilder::GetTypeId()}},

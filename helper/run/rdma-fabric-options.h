@@ -104,7 +104,21 @@ struct RdmaFabricOptions : public RdmaOptionList
                "in chunks; or a part (--list=connection)")};
     /// Workload: a part of kind RdmaWorkload. The options cdf, load, bytes, duration, warmUp and
     /// measure set attributes of the same names.
-    std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};
+    /// Or a collective: a part of kind RdmaCollective, among all NICs, of the size that the option
+    /// bytes says.
+    std::string workload{
+        Define(&workload, "workload=poisson", "flows, or a collective: a part (--list=workload)")};
+    /// File of jobs in place of a workload: RdmaJobFile
+    std::string job{Define(&job, "job=", "file of jobs (JSON) in place of a workload")};
+    std::string network{Define(&network,
+                               "network=packets",
+                               "collective, job: what carries messages (--list=network)")};
+    std::string timeLine{
+        Define(&timeLine, "timeLine=", "job: JSON file for Perfetto, with a time line by rank")};
+    uint32_t criticalPath{Define(&criticalPath,
+                                 "criticalPath=0",
+                                 "job: print so many of the longest parts of the critical path",
+                                 {"0", "1000000"})};
     /// Hosts of the topology that carry the workload: a part of kind RdmaPlacement. The workload
     /// then sees hosts 0, 1, ... of its job.
     std::string placement{Define(&placement,
@@ -113,7 +127,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string cdf{Define(&cdf, "cdf=auto", "poisson: flow sizes; auto: websearch")};
     double load{
         Define(&load, "load=0.5", "poisson: fraction of the hosts' line rate", {"1e-12", "1e12"})};
-    std::string bytes{Define(&bytes, "bytes=auto", "incast, permutation: flow size; auto: 1MB")};
+    std::string bytes{
+        Define(&bytes, "bytes=auto", "incast, permutation, collective: size; auto: 1MB")};
     std::string duration{
         Define(&duration, "duration=auto", "poisson: flows start in this time; auto: 1ms")};
     std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: time before the counted flows")};

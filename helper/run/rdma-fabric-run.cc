@@ -25,7 +25,9 @@
 #include "rdma-flow-runner.h"
 #include "rdma-flow-size-cdf.h"
 #include "rdma-interrupt.h"
+#include "rdma-job-file.h"
 #include "rdma-nic-watchdog.h"
+#include "rdma-output-file.h"
 #include "rdma-part.h"
 #include "rdma-placed-workload.h"
 #include "rdma-placement.h"
@@ -35,6 +37,8 @@
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
 #include "rdma-run-end.h"
+#include "rdma-scale-up-network.h"
+#include "rdma-schedule-results.h"
 #include "rdma-shared-results.h"
 #include "rdma-shared-run.h"
 #include "rdma-simulator-impl.h"
@@ -65,6 +69,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -340,17 +345,17 @@ CheckBuffer(const RdmaFabric& fabric, uint32_t id, const std::string& option)
 }
 
 /**
- * Runs the simulation until the flows have ended or a signal comes.
- * \param runner runner of the flows
+ * Runs the simulation until its work has ended or a signal comes.
+ * \param work flows, and a schedule
  * \return number of the signal; 0: none came
  */
 int
-RunUntilSignal(RdmaFlowRunnerBase& runner)
+RunUntilSignal(const std::vector<RdmaRunWork*>& work)
 {
     if (RdmaRanks::AreSeveral())
     {
         const RdmaInterrupt interrupt;
-        return RunRdmaSimulation(runner, &RdmaInterrupt::GetSignal);
+        return RunRdmaSimulation(work, &RdmaInterrupt::GetSignal);
     }
     // The event of a signal that comes at the very end must not stop a later Simulator::Run().
     const auto isRunning = std::make_shared<std::atomic<bool>>(true);
@@ -363,7 +368,7 @@ RunUntilSignal(RdmaFlowRunnerBase& runner)
             }
         });
     });
-    const int signal = RunRdmaSimulation(runner, &RdmaInterrupt::GetSignal);
+    const int signal = RunRdmaSimulation(work, &RdmaInterrupt::GetSignal);
     *isRunning = false;
     return signal;
 }
@@ -374,6 +379,17 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
     : m_options(SettleBuffer(options))
 {
     const RdmaTopology topology = MakeTopology(options);
+    m_collective = FindCollective(options);
+    if (!options.job.empty() || !m_collective.IsNone())
+    {
+        MakeSchedule(topology);
+        Build(topology, {});
+        return;
+    }
+    for (const std::string option : {"network", "timeLine", "criticalPath"})
+    {
+        RefuseRdmaOption(option, options.IsGiven(option), "--workload=" + options.workload);
+    }
     m_workload = MakePlacedWorkload(options, topology);
     m_window = m_workload->GetWindow();
     const auto flows = ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); });
@@ -387,7 +403,8 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options,
     : m_options(SettleBuffer(options)),
       m_dependencies(dependencies)
 {
-    for (const std::string option : {"warmUp", "measure", "placement"})
+    for (const std::string option :
+         {"warmUp", "measure", "placement", "job", "network", "timeLine", "criticalPath"})
     {
         RefuseRdmaIf(options.IsGivenWith(option, "workload"),
                      "--" + option + " means nothing where the caller gives the flows");
@@ -456,6 +473,194 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     return flows;
 }
 
+RdmaPart
+RdmaFabricRun::FindCollective(const RdmaFabricOptions& options)
+{
+    const TypeId kind = RdmaCollective::GetTypeId();
+    const auto isFirst = [&text = options.workload](const std::string& name) {
+        return text.rfind(name, 0) == 0 &&
+               (text.size() == name.size() || text[name.size()] == ':' || text[name.size()] == '[');
+    };
+    const auto names = RdmaPartName::GetAll(kind);
+    const auto types = GetRdmaPartTypes(kind);
+    const bool isCollective = std::any_of(names.begin(),
+                                          names.end(),
+                                          [&](const auto& entry) { return isFirst(entry.name); }) ||
+                              std::any_of(types.begin(), types.end(), [&](const TypeId& type) {
+                                  return isFirst(type.GetName());
+                              });
+    return isCollective ? ParseRdmaOption("workload",
+                                          [&] { return RdmaPart::Parse(options.workload, kind); })
+                        : RdmaPart();
+}
+
+Ptr<RdmaPacketNetwork>
+RdmaFabricRun::FindPackets(Ptr<RdmaScheduleNetwork> network)
+{
+    while (const auto domains = DynamicCast<RdmaScaleUpNetwork>(network))
+    {
+        network = domains->GetOuter();
+    }
+    return DynamicCast<RdmaPacketNetwork>(network);
+}
+
+void
+RdmaFabricRun::MakeSchedule(const RdmaTopology& topology)
+{
+    PrepareSeed(m_options);
+    const std::string with =
+        m_options.job.empty() ? "--workload=" + m_options.workload : std::string("--job");
+    for (const std::string option : {"cdf", "load", "duration", "warmUp", "measure"})
+    {
+        RefuseRdmaOption(option, m_options.IsGivenWith(option, "workload"), with);
+    }
+    m_network = ParseRdmaOption("network", [this] {
+        return RdmaPart::Parse(m_options.network, RdmaScheduleNetwork::GetTypeId())
+            .Create<RdmaScheduleNetwork>();
+    });
+    m_packets = FindPackets(m_network);
+    RefuseRdmaIf(!m_packets,
+                 "--network: " + m_options.network +
+                     ", which uses no fabric; accepted: packets, or scale-up with Outer=packets");
+    m_schedule = CreateObject<RdmaOperationSchedule>();
+    if (!m_options.timeLine.empty())
+    {
+        ParseRdmaOption("timeLine", [this] { RdmaOutputFile::Check(m_options.timeLine); });
+    }
+    m_schedule->SetRecording(m_options.criticalPath > 0 ? RdmaRecording::MESSAGES
+                                                        : RdmaRecording::OPERATIONS);
+    if (m_options.job.empty())
+    {
+        FillWithCollective(topology);
+        return;
+    }
+    for (const std::string option : {"workload", "bytes", "placement"})
+    {
+        RefuseRdmaOption(option, m_options.IsGivenWith(option, "job"), with);
+    }
+    RdmaJobFile(m_options.job).Fill(*m_schedule, topology);
+}
+
+void
+RdmaFabricRun::FillWithCollective(const RdmaTopology& topology)
+{
+    const auto collective = m_collective.Create<RdmaCollective>();
+    collective->AssignStreams(RdmaCollective::FIRST_STREAM);
+    const bool isBarrier = collective->GetOperation() == RdmaCollective::Operation::BARRIER;
+    RefuseRdmaOption("bytes",
+                     isBarrier && m_options.IsGivenWith("bytes", "workload"),
+                     "--workload=" + m_options.workload);
+    const uint64_t bytes = isBarrier ? 0
+                           : m_options.bytes == "auto"
+                               ? 1'000'000
+                               : ParseRdmaOption("bytes", [this] {
+                                     const uint64_t size = ParseRdmaBytes(m_options.bytes);
+                                     RefuseRdmaIf(size == 0, "0; accepted: 1 or more");
+                                     return size;
+                                 });
+    // A rank for each NIC of the hosts.
+    const std::string placement = m_options.placement == "none" ? "blocks" : m_options.placement;
+    const RdmaJobPlace job = ParseRdmaOption("placement", [&] {
+        const auto first = MakeRdmaPlacement(placement);
+        const auto hosts = first->Place(topology, {{first->GetJobHosts(), 0}}).front().hosts;
+        const std::size_t nics = topology.GetNics(hosts.front()).size();
+        return MakeRdmaPlacement(placement)
+            ->Place(
+                topology,
+                {{static_cast<uint32_t>(hosts.size()), static_cast<uint32_t>(hosts.size() * nics)}})
+            .front();
+    });
+    std::map<uint32_t, uint32_t> gpus; // ranks of a host so far
+    std::vector<RdmaSchedulePlace> places;
+    for (const RdmaRankPlace& rank : job.ranks)
+    {
+        places.push_back({rank.host, gpus[rank.host]++, rank.nic});
+    }
+    m_schedule->SetPlaces(places);
+    std::vector<uint32_t> ranks(places.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const uint32_t world = m_schedule->AddCommunicator("world", ranks);
+    RdmaScheduleJob& made = m_schedule->AddJob("workload");
+    ParseRdmaOption("workload", [&] {
+        const auto numbers = made.AddCollective(world, collective, bytes);
+        const std::string& text = m_options.workload;
+        for (const uint32_t rank : ranks)
+        {
+            made.SetName(rank, numbers[rank], text.substr(0, text.find('[')));
+        }
+    });
+}
+
+void
+RdmaFabricRun::InstallSchedule()
+{
+    RefuseRdmaIf(IsTcp(),
+                 "--transport: iwarp with " +
+                     (m_options.job.empty() ? "--workload=" + m_options.workload
+                                            : "--job=" + m_options.job) +
+                     "; accepted: a transport of queue pairs");
+    if (m_options.connection != "auto")
+    {
+        const RdmaPart plan = ParseRdmaOption("connection", [this] {
+            return RdmaPart::Parse(m_options.connection, RdmaConnectionPlan::GetTypeId());
+        });
+        m_packets->SetAttribute("Plan", PointerValue(plan.Create<RdmaConnectionPlan>()));
+    }
+    if (TimeValue period; m_options.criticalPath > 0)
+    {
+        m_packets->GetAttribute("QueuePeriod", period);
+        if (period.Get().IsZero())
+        {
+            m_packets->SetAttribute("QueuePeriod", TimeValue(MicroSeconds(10)));
+        }
+    }
+    m_packets->SetFabric(m_fabric);
+    m_schedule->Install(m_network);
+    // Ranks have timers, which must not outlive the simulator.
+    Simulator::ScheduleDestroy(&Object::Dispose, m_schedule);
+}
+
+void
+RdmaFabricRun::PrintSchedule(std::ostream& os) const
+{
+    if (!m_schedule)
+    {
+        return;
+    }
+    if (!m_schedule->IsDone())
+    {
+        os << "the schedule has not ended:\n" << m_schedule->DescribeWait();
+        return;
+    }
+    const RdmaScheduleResults results(*m_schedule);
+    if (m_options.job.empty())
+    {
+        const double rate = static_cast<double>(m_network->GetRate(0).Get()) / 8e9;
+        results.PrintCalls(os, rate);
+    }
+    else
+    {
+        results.PrintSteps(os);
+    }
+    if (m_options.criticalPath > 0)
+    {
+        results.PrintCriticalPaths(os, m_options.criticalPath);
+    }
+    if (!m_options.timeLine.empty())
+    {
+        results.SaveTimeLine(m_options.timeLine);
+    }
+}
+
+void
+RdmaFabricRun::WriteSchedule(RdmaRunFolder& folder) const
+{
+    if (m_schedule && m_schedule->IsDone())
+    {
+        RdmaScheduleResults(*m_schedule).Write(folder);
+    }
+}
+
 Ptr<RdmaWorkload>
 RdmaFabricRun::MakePlacedWorkload(const RdmaFabricOptions& options, const RdmaTopology& topology)
 {
@@ -471,8 +676,9 @@ RdmaFabricRun::MakePlacedWorkload(const RdmaFabricOptions& options, const RdmaTo
     });
 }
 
-Ptr<RdmaWorkload>
-RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
+/** Sets what the reading of a workload needs. */
+void
+RdmaFabricRun::PrepareSeed(const RdmaFabricOptions& options)
 {
     RefuseRdmaIf(options.seed == 0 || options.seed > LAST_SEED,
                  "--seed: ",
@@ -481,6 +687,12 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
                  LAST_SEED);
     RngSeedManager::SetSeed(options.seed);
     RdmaSetTimeResolution(); // must precede parsing of times
+}
+
+Ptr<RdmaWorkload>
+RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
+{
+    PrepareSeed(options);
     RdmaPart workload = ParseRdmaOption("workload", [&options] {
         return RdmaPart::Parse(options.workload, RdmaWorkload::GetTypeId());
     });
@@ -568,6 +780,12 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
 
     uint8_t classes = 0;
+    if (m_schedule)
+    {
+        UintegerValue other;
+        m_packets->GetAttribute("Priority", other);
+        classes = m_schedule->GetPriorityMask(static_cast<uint8_t>(other.Get()));
+    }
     for (const RdmaFlow& flow : flows)
     {
         classes |= static_cast<uint8_t>(1U << (flow.priority & 7));
@@ -623,6 +841,12 @@ void
 RdmaFabricRun::InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
     m_runner = MakeRunner();
+    if (m_schedule)
+    {
+        m_runner->Install(m_fabric, flows); // none, for instruments
+        InstallSchedule();
+        return;
+    }
     m_runner->SetDependencies(m_dependencies);
     if (!m_window)
     {
@@ -982,15 +1206,20 @@ RdmaFabricRun::Run(bool progress)
     Simulator::Stop(RdmaToTime(m_stop) - Simulator::Now());
     const uint64_t eventsBefore = Simulator::GetEventCount();
     const std::clock_t begin = std::clock();
-    if (m_runner->GetNFlows() > 0)
+    if (m_runner->GetNFlows() > 0 || m_schedule)
     {
         RdmaProgress display(m_runner, std::cerr);
         display.SetFailures(m_fabric->GetFailures());
-        if (progress)
+        if (progress && !m_schedule)
         {
             display.Start(m_firstStart);
         }
-        m_signal = RunUntilSignal(*m_runner);
+        std::vector<RdmaRunWork*> work{PeekPointer(m_runner)};
+        if (m_schedule)
+        {
+            work.push_back(PeekPointer(m_schedule));
+        }
+        m_signal = RunUntilSignal(work);
         display.Finish();
         if (const std::string reason = RdmaSimulatorImpl::GetReasonForOneThread(); !reason.empty())
         {
@@ -1014,9 +1243,16 @@ RdmaFabricRun::Run(bool progress)
     {
         const uint64_t ended = SumRdmaValues(m_runner->GetNCountedEnded());
         GetRdmaWarnings() << "rdma: interrupted by " << RdmaInterrupt::GetName(m_signal) << " at "
-                          << FormatRdmaMicroseconds(m_end) << ", " << ended << " of "
-                          << m_runner->GetNCounted() << (m_window ? " counted" : "")
-                          << " flows have ended\n";
+                          << FormatRdmaMicroseconds(m_end) << ", ";
+        if (m_schedule)
+        {
+            GetRdmaWarnings() << "before the end of the schedule\n";
+        }
+        else
+        {
+            GetRdmaWarnings() << ended << " of " << m_runner->GetNCounted()
+                              << (m_window ? " counted" : "") << " flows have ended\n";
+        }
     }
     for (const auto& [option, instrument] : m_instruments)
     {
@@ -1088,6 +1324,7 @@ RdmaFabricOutcome
 RdmaFabricRun::GetOutcome() const
 {
     RdmaFabricOutcome outcome;
+    outcome.isSchedule = m_schedule != nullptr;
     outcome.flows = m_runner->GetResults();
     const auto deadlock = m_detector ? m_detector->Find() : std::nullopt;
     if (deadlock)
@@ -1127,6 +1364,23 @@ RdmaFabricRun::GetOutcome() const
         {
             AddRdmaCutColumns(outcome.tables);
         }
+    }
+    if (!IsScheduleDone())
+    {
+        uint64_t ranks = 0;
+        uint64_t open = 0;
+        for (const RdmaScheduleJob& job : m_schedule->GetJobs())
+        {
+            for (const uint32_t rank : job.GetRanks())
+            {
+                ++ranks;
+                open += job.GetEnd(rank) ? 0 : 1;
+            }
+        }
+        const std::string by = m_signal != 0 ? RdmaInterrupt::GetName(m_signal)
+                               : deadlock    ? "deadlock"
+                                             : "stop";
+        outcome.summary.cut = RdmaRunCut{by, m_end, open, ranks, false, true};
     }
     outcome.summary.events = SumRdmaValues(m_events);
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;

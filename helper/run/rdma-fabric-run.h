@@ -13,8 +13,12 @@
 #include "rdma-flow-runner-base.h"
 #include "rdma-flow.h"
 #include "rdma-instrument.h"
+#include "rdma-operation-schedule.h"
+#include "rdma-packet-network.h"
 #include "rdma-part.h"
 #include "rdma-ps.h"
+#include "rdma-run-folder.h"
+#include "rdma-schedule-network.h"
 #include "rdma-workload.h"
 
 #include <optional>
@@ -36,6 +40,7 @@ struct RdmaFabricOutcome
     std::vector<RdmaPortResult> ports; //!< results in order of node, port and class
     RdmaFabricSummary summary;         //!< sums, means and percentiles
     RdmaResultTables tables;           //!< columns of flows.csv, ports.csv and summary.json
+    bool isSchedule{false};            //!< messages of a schedule, in place of flows
 };
 
 /**
@@ -72,6 +77,40 @@ class RdmaFabricRun
     {
         return m_fabric;
     }
+
+    /** \return the schedule of a job or of a collective; null: the workload has flows */
+    Ptr<RdmaOperationSchedule> GetSchedule() const
+    {
+        return m_schedule;
+    }
+
+    /** \return true unless there is a schedule that has not ended */
+    bool IsScheduleDone() const
+    {
+        return !m_schedule || m_schedule->IsDone();
+    }
+
+    /**
+     * Prints what a schedule has taken, after Run(): the line of nccl-tests for a collective, the
+     * steps of jobs, and critical paths; or what a schedule waits for that has not ended. Writes
+     * the time line.
+     *
+     * \param os output stream
+     */
+    void PrintSchedule(std::ostream& os) const;
+
+    /**
+     * Writes steps.csv, calls.csv and path.csv if there is a schedule, after Run().
+     * \param folder folder of the run
+     */
+    void WriteSchedule(RdmaRunFolder& folder) const;
+
+    /**
+     * \param network a network of a schedule
+     * \return the network itself if it has packets, or the one outside of scale-up domains; null:
+     *         there are no packets
+     */
+    static Ptr<RdmaPacketNetwork> FindPackets(Ptr<RdmaScheduleNetwork> network);
 
     /** \return the runner of the flows */
     Ptr<RdmaFlowRunnerBase> GetRunner() const
@@ -113,7 +152,7 @@ class RdmaFabricRun
      * files of instruments have names that say so (RdmaOutputFile::GetCutPath()). A second signal
      * ends the program at once.
      *
-     * \param progress true to show progress on standard error
+     * \param progress true to show progress on standard error; there is none of a schedule
      */
     void Run(bool progress = false);
 
@@ -168,6 +207,12 @@ class RdmaFabricRun
     static std::string GetFile(const RdmaInstrument& instrument);
 
   private:
+    /** \return the collective that the option workload names; no part: it names no collective */
+    static RdmaPart FindCollective(const RdmaFabricOptions& options);
+    static void PrepareSeed(const RdmaFabricOptions& options);
+    void MakeSchedule(const RdmaTopology& topology);
+    void FillWithCollective(const RdmaTopology& topology);
+    void InstallSchedule();
     static Ptr<RdmaWorkload> MakeWorkload(const RdmaFabricOptions& options);
     /** \return the workload on the hosts of the option placement */
     static Ptr<RdmaWorkload> MakePlacedWorkload(const RdmaFabricOptions& options,
@@ -210,6 +255,10 @@ class RdmaFabricRun
     std::vector<RdmaFlowDependency> m_dependencies; //!< flows that wait for others
     std::optional<RdmaFlowWindow> m_window; //!< window of the counted flows; none: all flows
     Ptr<RdmaFlowRunnerBase> m_runner;       //!< runner of the flows
+    RdmaPart m_collective;                  //!< collective of the option workload, or none
+    Ptr<RdmaOperationSchedule> m_schedule;  //!< the job or the collective; null: flows
+    Ptr<RdmaScheduleNetwork> m_network;     //!< carries the messages of the schedule
+    Ptr<RdmaPacketNetwork> m_packets;       //!< the part of m_network that has packets
     QbbDeadlockCheck m_check;               //!< result of the deadlock check before the run
     RdmaPs m_firstStart{0};                 //!< start of the first flow
     RdmaPs m_stop{0};                       //!< latest end of the run

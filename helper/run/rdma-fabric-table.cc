@@ -135,22 +135,26 @@ PrintMeasured(std::ostream& os, const RdmaFabricSummary& summary)
 void
 PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
 {
-    os << "flow size         flows  completed   avg FCT us   p50 FCT us   p99 FCT us"
-       << " avg slowd. p99 slowd.\n";
-    uint64_t above = 0;
-    for (const SizeBin& bin : BINS)
-    {
-        PrintLine(os, bin, above, outcome.flows);
-        above = bin.maxBytes;
-    }
     const RdmaFabricSummary& summary = outcome.summary;
+    if (!outcome.isSchedule)
+    {
+        os << "flow size         flows  completed   avg FCT us   p50 FCT us   p99 FCT us"
+           << " avg slowd. p99 slowd.\n";
+        uint64_t above = 0;
+        for (const SizeBin& bin : BINS)
+        {
+            PrintLine(os, bin, above, outcome.flows);
+            above = bin.maxBytes;
+        }
+    }
     if (summary.measured)
     {
         PrintMeasured(os, summary);
     }
     else if (summary.cut && summary.cut->IsUnplanned())
     {
-        os << "\n" << summary.GetEnding() << "; the averages lack them\n";
+        os << "\n"
+           << summary.GetEnding() << (outcome.isSchedule ? "" : "; the averages lack them") << "\n";
     }
     PrintFormatted(os,
                    "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64

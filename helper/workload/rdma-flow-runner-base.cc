@@ -410,7 +410,7 @@ RdmaFlowRunnerBase::GetNextStart() const
 }
 
 void
-RdmaFlowRunnerBase::ShareArrivals()
+RdmaFlowRunnerBase::Share()
 {
     // The receiver's process knows when a flow has arrived, and the sender's everything else.
     struct Arrival

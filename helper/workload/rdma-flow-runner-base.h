@@ -8,6 +8,7 @@
 #include "rdma-flow-report.h"
 #include "rdma-flow.h"
 #include "rdma-note-box.h"
+#include "rdma-run-work.h"
 #include "rdma-time.h"
 #include "rdma-verbs.h"
 
@@ -62,7 +63,7 @@ struct RdmaFlowRetries
  * when results are requested. After DoStart(), the subclass reports progress by FlowArrived() and
  * FlowEnded().
  */
-class RdmaFlowRunnerBase : public Object, private RdmaNoteReceiver
+class RdmaFlowRunnerBase : public Object, public RdmaRunWork, private RdmaNoteReceiver
 {
   public:
     /** \return the object TypeId */
@@ -116,7 +117,7 @@ class RdmaFlowRunnerBase : public Object, private RdmaNoteReceiver
     void SetStopWhenDone(bool stop);
 
     /** \return true if the simulation stops after the last flow has ended */
-    bool StopsWhenDone() const
+    bool StopsWhenDone() const override
     {
         return m_stopWhenDone;
     }
@@ -151,32 +152,32 @@ class RdmaFlowRunnerBase : public Object, private RdmaNoteReceiver
         return m_started - m_ended;
     }
 
-    /** \return number of ends of flows of which news is on the way to flows that wait */
-    uint64_t GetNNews() const
+    /** \return true if a flow has started and not ended, or if news of an end is on its way */
+    bool IsActive() const override
     {
-        return m_news;
+        return GetNActive() > 0 || m_news > 0;
     }
 
     /**
      * \return earliest start of a local flow that has not started, and does not wait for another
      *         flow; RDMA_NEVER: none
      */
-    RdmaPs GetNextStart() const;
+    RdmaPs GetNextStart() const override;
 
     /**
      * Tells the runners of all processes that share the simulation when flows have arrived and
      * which frames are on their way, after a run (RunRdmaSimulation()).
      */
-    void ShareArrivals();
+    void Share() override;
 
     /** \return number of counted flows */
-    uint64_t GetNCounted() const
+    uint64_t GetNCounted() const override
     {
         return m_counted;
     }
 
     /** \return number of counted flows that ended, successfully or with an error */
-    uint64_t GetNCountedEnded() const
+    uint64_t GetNCountedEnded() const override
     {
         return m_countedEnded;
     }
@@ -357,7 +358,7 @@ class RdmaFlowRunnerBase : public Object, private RdmaNoteReceiver
     uint64_t m_counted{0};            //!< number of counted flows
     // Senders may run on different threads.
     std::atomic<uint64_t> m_started{0};      //!< number of flows that started
-    std::atomic<uint64_t> m_news{0};         //!< result of GetNNews()
+    std::atomic<uint64_t> m_news{0};         //!< ends of flows of which news is on the way
     std::atomic<uint64_t> m_ended{0};        //!< number of flows that ended
     std::atomic<uint64_t> m_completed{0};    //!< number of flows that completed successfully
     std::atomic<uint64_t> m_countedEnded{0}; //!< number of counted flows that ended

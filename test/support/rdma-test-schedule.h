@@ -7,6 +7,7 @@
 #include "rdma-operation-schedule.h"
 #include "rdma-part.h"
 #include "rdma-schedule-network.h"
+#include "rdma-schedule-places.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>
@@ -49,12 +50,18 @@ MakeTestCollective(const std::string& text)
 /** A schedule with a communicator of all ranks and a job. */
 struct TestSchedule
 {
-    /** \param ranks number of ranks */
+    /** \param ranks number of ranks, each at a host of its own */
     explicit TestSchedule(uint32_t ranks)
+        : TestSchedule(MakeRdmaPlaces(ranks, 1, 1))
+    {
+    }
+
+    /** \param places place of each rank */
+    explicit TestSchedule(const std::vector<RdmaSchedulePlace>& places)
         : schedule(CreateObject<RdmaOperationSchedule>())
     {
-        schedule->SetRanks(ranks);
-        std::vector<uint32_t> members(ranks);
+        schedule->SetPlaces(places);
+        std::vector<uint32_t> members(places.size());
         std::iota(members.begin(), members.end(), 0);
         world = schedule->AddCommunicator("world", members);
         context = schedule->GetContext(world);

@@ -3,9 +3,9 @@
 #include "rdma-run-end.h"
 
 #include "qbb-shared-objects.h"
-#include "rdma-flow-runner-base.h"
 #include "rdma-rank-windows.h"
 #include "rdma-ranks.h"
+#include "rdma-run-work.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
 
@@ -26,21 +26,24 @@ namespace
 struct Meeting
 {
     RdmaPs now{0};                //!< instant at which the rank has stopped
-    uint64_t ended{0};            //!< number of counted flows of the rank that have ended
-    uint64_t active{0};           //!< flows of the rank that have started and not ended, and news
-    RdmaPs nextStart{RDMA_NEVER}; //!< next start of a flow of the rank, if no flow is active
+    uint64_t ended{0};            //!< counted pieces of work of the rank that have ended
+    bool isActive{false};         //!< a piece of work of the rank has started and not ended
+    RdmaPs nextStart{RDMA_NEVER}; //!< next start of a piece of work of the rank
     int signal{0};                //!< number of the signal that has interrupted the rank; 0: none
 };
 
 /** \return the states of all ranks, summed up */
 Meeting
-Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
+Meet(const std::vector<RdmaRunWork*>& work, const std::function<int()>& getSignal)
 {
     Meeting own;
     own.now = RdmaNow();
-    own.ended = runner.GetNCountedEnded();
-    own.active = runner.GetNActive() + runner.GetNNews();
-    own.nextStart = own.active == 0 ? runner.GetNextStart() : RDMA_NEVER;
+    for (const RdmaRunWork* some : work)
+    {
+        own.ended += some->StopsWhenDone() ? some->GetNCountedEnded() : 0;
+        own.isActive = own.isActive || some->IsActive();
+        own.nextStart = std::min(own.nextStart, some->GetNextStart());
+    }
     own.signal = getSignal();
     Meeting all;
     all.now = own.now;
@@ -54,7 +57,7 @@ Meet(const RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
                                "the same instant on all ranks, outside "
                                "of the events of nodes");
         all.ended += rank.ended;
-        all.active += rank.active;
+        all.isActive = all.isActive || rank.isActive;
         all.nextStart = std::min(all.nextStart, rank.nextStart);
         all.signal = std::max(all.signal, rank.signal);
     }
@@ -72,7 +75,7 @@ StopRdmaRunAt(RdmaPs at)
 }
 
 int
-RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSignal)
+RunRdmaSimulation(const std::vector<RdmaRunWork*>& work, const std::function<int()>& getSignal)
 {
     if (!RdmaRanks::AreSeveral())
     {
@@ -80,19 +83,24 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSig
         return getSignal();
     }
     RefuseQbbObjectsOfSharedRun(); // ns-3's own simulators do not
-    const bool stops = runner.StopsWhenDone() && runner.GetNCounted() > 0;
-    Meeting met = Meet(runner, getSignal);
+    uint64_t counted = 0;
+    for (const RdmaRunWork* some : work)
+    {
+        counted += some->StopsWhenDone() ? some->GetNCounted() : 0;
+    }
+    const bool stops = counted > 0;
+    Meeting met = Meet(work, getSignal);
     while (stops && met.signal == 0)
     {
-        // Nothing ends before the next start if no flow is active.
-        const bool isIdle = met.active == 0 && met.nextStart != RDMA_NEVER;
+        // Nothing ends before the next start if nothing is active.
+        const bool isIdle = !met.isActive && met.nextStart != RDMA_NEVER;
         const RdmaPs next = GetRdmaRunEnd(isIdle ? std::max(met.now, met.nextStart) : met.now);
         Simulator::Stop(RdmaGetDelay(RdmaEventTime(next, 0), RdmaEventNow()));
         Simulator::Run();
-        met = Meet(runner, getSignal);
+        met = Meet(work, getSignal);
         // Flows that wait for flows that have failed do not start.
-        const bool isOver = met.active == 0 && met.nextStart == RDMA_NEVER;
-        if (met.now != next || met.ended == runner.GetNCounted() || isOver)
+        const bool isOver = !met.isActive && met.nextStart == RDMA_NEVER;
+        if (met.now != next || met.ended == counted || isOver)
         {
             break;
         }
@@ -105,7 +113,10 @@ RunRdmaSimulation(RdmaFlowRunnerBase& runner, const std::function<int()>& getSig
     {
         border->HandOver();
     }
-    runner.ShareArrivals();
+    for (RdmaRunWork* some : work)
+    {
+        some->Share();
+    }
     return met.signal;
 }
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-critical-path.h"
+#include "rdma-fabric-options.h"
+#include "rdma-fabric-run.h"
+#include "rdma-schedule-results.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-schedule.h"
 
 #include <ns3/config.h>
 #include <ns3/test.h>
 #include <ns3/uinteger.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
 
 /**
  * \file
@@ -109,10 +117,10 @@ class OverlapTestCase : public TestCase
 };
 
 /** The ideal network has no cables, along which groups of nodes could be divided. */
-class ThreadsTestCase : public TestCase
+class OneThreadTestCase : public TestCase
 {
   public:
-    ThreadsTestCase()
+    OneThreadTestCase()
         : TestCase("one thread for the ideal network")
     {
     }
@@ -135,6 +143,103 @@ class ThreadsTestCase : public TestCase
     }
 };
 
+/** Two jobs on packets, one of them with a critical path through a straggler. */
+class JobsOnPacketsTestCase : public TestCase
+{
+  public:
+    JobsOnPacketsTestCase()
+        : TestCase("jobs on packets with 1 to 3 threads")
+    {
+    }
+
+  private:
+    /** What a run says. */
+    struct Outcome
+    {
+        std::string text;   //!< tables, time line and critical paths
+        std::string reason; //!< why one thread has run all nodes
+        RdmaPs end{0};      //!< end of the schedule
+    };
+
+    Outcome Run(uint32_t threads)
+    {
+        Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(threads));
+        Outcome outcome;
+        {
+            RdmaFabricOptions options;
+            options.topology = "leaf-spine:2x4x2";
+            options.job = m_file;
+            options.criticalPath = 1000;
+            RdmaFabricRun run(options);
+            run.Run();
+            const auto schedule = run.GetSchedule();
+            NS_TEST_EXPECT_MSG_EQ(schedule->IsDone(), true, schedule->DescribeWait());
+            if (schedule->IsDone())
+            {
+                CheckPath(*schedule);
+                const RdmaScheduleResults results(*schedule);
+                std::ostringstream text;
+                text << results.FormatSteps() << results.FormatCalls();
+                results.WriteTimeLine(text);
+                results.PrintCriticalPaths(text, 1000);
+                outcome.text = text.str();
+                outcome.end = schedule->GetEnd();
+            }
+            outcome.reason = RdmaSimulatorImpl::GetReasonForOneThread();
+        }
+        Simulator::Destroy();
+        Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(1));
+        return outcome;
+    }
+
+    /** The parts of each path follow each other, from the end of the step before on. */
+    void CheckPath(const RdmaOperationSchedule& schedule)
+    {
+        RdmaCriticalPath path(schedule);
+        const RdmaScheduleResults results(schedule);
+        for (const RdmaStepResult& step : results.GetSteps())
+        {
+            const auto parts = path.Find(step.job == "late" ? 1 : 0, step.step);
+            NS_TEST_ASSERT_MSG_EQ(parts.empty(), false, "a path");
+            NS_TEST_EXPECT_MSG_EQ(parts.front().begin, step.begin, "begin of the path");
+            NS_TEST_EXPECT_MSG_EQ(parts.back().end, step.end, "end of the path");
+            for (std::size_t i = 1; i < parts.size(); ++i)
+            {
+                NS_TEST_EXPECT_MSG_EQ(parts[i].begin, parts[i - 1].end, "no gap");
+            }
+        }
+    }
+
+    void DoRun() override
+    {
+        m_file = CreateTempDirFilename("jobs.json");
+        std::ofstream(m_file) << R"({"placement": "random", "jobs": [
+            {"ranks": 4, "steps": 2, "stragglers": {"ranks": [2], "factor": 2},
+             "groups": {"pair": {"size": 2, "priority": 4}},
+             "step": [{"compute": "10us", "name": "work"},
+                      {"collective": "all-reduce-ring[Chunks=2|Steps=Pipelined]", "bytes": "60KB"},
+                      {"collective": "all-to-all", "group": "pair", "bytes": "20KB"}]},
+            {"name": "late", "ranks": 3, "start": "7us",
+             "step": [{"send": "30KB", "to": "1", "if": "rank == 0", "rendezvous": true},
+                      {"receive": "30KB", "from": "0", "if": "rank == 1"},
+                      {"collective": "barrier"}]}]})";
+        const Outcome one = Run(1);
+        NS_TEST_EXPECT_MSG_EQ((one.end > 40_us), true, "two steps of 20 us of the straggler");
+        NS_TEST_EXPECT_MSG_EQ(
+            (one.text.find("rank 2 computed work for 20.000 us") != std::string::npos),
+            true,
+            "the straggler is on the path");
+        for (const uint32_t threads : {2, 3})
+        {
+            const Outcome several = Run(threads);
+            NS_TEST_EXPECT_MSG_EQ((several.text == one.text), true, threads << " threads");
+            NS_TEST_EXPECT_MSG_EQ(several.reason, "", "all threads run nodes");
+        }
+    }
+
+    std::string m_file; //!< the file of jobs
+};
+
 /** The suite. */
 class RdmaCollectiveTestSuite : public TestSuite
 {
@@ -144,7 +249,8 @@ class RdmaCollectiveTestSuite : public TestSuite
     {
         AddTestCase(new PipelineTestCase);
         AddTestCase(new OverlapTestCase);
-        AddTestCase(new ThreadsTestCase);
+        AddTestCase(new OneThreadTestCase);
+        AddTestCase(new JobsOnPacketsTestCase);
     }
 };
 

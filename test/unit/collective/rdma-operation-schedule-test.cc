@@ -109,7 +109,7 @@ TEST(RdmaOperationSchedule, AnEdgeHasItsDelay)
 TEST(RdmaOperationSchedule, RecordsBeginsAndEnds)
 {
     TestSchedule test(2);
-    test.job->SetRecording();
+    test.schedule->SetRecording(RdmaRecording::OPERATIONS);
     const uint32_t a = test.Compute(0, 100_ns, {}, 3);
     const uint32_t b = test.Compute(0, 40_ns, {}, 3); // the unit takes it at 100
     const uint32_t c = test.Send(0, 11, 1, {a});      // 100 to 110

@@ -14,6 +14,7 @@
 #include "rdma-nic.h"
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
+#include "rdma-queue-history.h"
 #include "rdma-reply-delays.h"
 #include "rdma-schedule-rank.h"
 #include "rdma-send-pipeline.h"
@@ -91,12 +92,15 @@ constexpr std::array KINDS{
     At("rdma-schedule-rank.h", RdmaScheduleRank::EVENT_ORDER, true, false, 986),
     At("rdma-note-box.h", RdmaNoteBox::EVENT_ORDER, true, false, 987),
     At("rdma-lane.h", RDMA_LANE_EVENT_ORDER, true, false, 988),
+    At("rdma-scale-up-network.cc", 989, true, false, 989),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),
     At("rdma-nic-watchdog.h", RdmaNicWatchdog::EVENT_ORDER, true, false, 992),
+    At("rdma-scale-up-network.cc", 993, true, false, 993),
     At("qbb-deadlock-detector.h", QbbDeadlockDetector::EVENT_ORDER, true, true, 999),
     At("qbb-port-monitor.h", QbbPortMonitor::EVENT_ORDER, true, true, 999),
+    At("rdma-queue-history.h", RdmaQueueHistory::EVENT_ORDER, true, true, 999),
     At("rdma-pause-trace.h", RdmaPauseTrace::EVENT_ORDER, true, true, 999),
     At("rdma-time-series.h", RdmaTimeSeries::EVENT_ORDER, true, true, 999),
 };
