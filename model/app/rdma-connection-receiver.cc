@@ -79,7 +79,7 @@ RdmaConnectionReceiver::Open(uint32_t lane)
     receiver.packetsBefore = receiver.packets;
     if (receiver.packets > 0)
     {
-        receiver.queuePair->ResumeResponder(receiver.packets, receiver.parts);
+        receiver.queuePair->ResumeResponder(receiver.packets, receiver.parts, receiver.parts);
     }
     // A part that has arrived has given its request back before the source knows, so that the peer
     // never finds none.

@@ -159,6 +159,7 @@ RdmaConnectionSender::PostAtomics()
         }
         m_books[best].posted.Emplace(ATOMIC | atomic.number);
         m_books[best].isOpen = true;
+        m_books[best].hasAtomics = true;
         RdmaNote note = MakeNote(atomic.isSwap ? SWAP : ADD, best);
         note.numbers = {atomic.address, atomic.compareAdd, atomic.swap, atomic.rKey};
         m_host.Send(m_home, m_lanes[best].source.nic, note);
@@ -592,7 +593,8 @@ RdmaConnectionSender::OnIdle()
 {
     for (uint32_t lane = 0; lane < GetNLanes(); ++lane)
     {
-        if (m_messages.IsEmpty() && m_books[lane].posted.IsEmpty())
+        const Book& book = m_books[lane];
+        if (m_messages.IsEmpty() && book.posted.IsEmpty() && !book.hasAtomics)
         {
             CloseLane(lane);
         }
@@ -617,6 +619,7 @@ RdmaConnectionSender::OpenSender(uint32_t lane)
                                     ends.destination,
                                     m_priority,
                                     sender.packets);
+    sender.queuePair->ResumeRequester(sender.parts);
     sender.queuePair->SetUser(this, lane);
     m_host.AddPortListener(ends.source.nic, this);
 }
@@ -673,6 +676,7 @@ RdmaConnectionSender::PostAtNic(uint32_t lane, const RdmaNote& note)
         request.length = note.numbers[1];
         request.remoteAddress = note.numbers[2];
         sender.packets += GetRdmaPackets(request.length, queuePair->GetPathMtu());
+        ++sender.parts;
     }
     else
     {

@@ -91,6 +91,8 @@ class RdmaConnectionSender final : private RdmaNoteReceiver,
      * the destination that lane 0 leads to, because each NIC has words of its own. An atomic is
      * never posted again: if its lane goes down or fails first, nobody knows whether the peer has
      * carried the atomic out, and the atomic fails. Atomics are not ordered with messages.
+     * IdleTimeout does not destroy a queue pair that has carried atomics, because their peer counts
+     * on.
      *
      * \param opcode ATOMIC_CMP_AND_SWP or ATOMIC_FETCH_AND_ADD
      * \param remoteAddress address of the word in the destination's memory, a multiple of 8
@@ -182,6 +184,7 @@ class RdmaConnectionSender final : private RdmaNoteReceiver,
         uint64_t chunks{0};                //!< parts acknowledged
         uint64_t bytes{0};                 //!< bytes of these parts
         bool isOpen{false};                //!< a queue pair exists
+        bool hasAtomics{false};            //!< the queue pair has carried atomics
         bool isDown{false};                //!< the port is down
         std::optional<RdmaWcStatus> error; //!< why the lane is not used any more
     };
@@ -191,6 +194,7 @@ class RdmaConnectionSender final : private RdmaNoteReceiver,
     {
         Ptr<RdmaQueuePair> queuePair; //!< the queue pair, or null
         uint64_t packets{0};          //!< packets posted by all queue pairs of the lane
+        uint64_t parts{0};            //!< parts posted by all queue pairs of the lane
         RdmaQueuePairStats past;      //!< counters of destroyed queue pairs
         bool hasFailed{false};        //!< the queue pair has failed
     };

@@ -60,6 +60,14 @@ class RdmaRequester
     virtual void Reset();
 
     /**
+     * Continues the numbers of earlier queue pairs, before a request is appended.
+     * \param receives number of their requests that took a receive request of the peer
+     */
+    virtual void Resume(uint64_t /*receives*/)
+    {
+    }
+
+    /**
      * Appends a request to the send queue.
      *
      * \param request the send request

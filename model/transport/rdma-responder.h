@@ -4,6 +4,7 @@
 #define RDMA_RESPONDER_H
 
 #include "qbb-frame.h"
+#include "qbb-wire.h"
 #include "rdma-connection.h"
 #include "rdma-endpoint.h"
 #include "rdma-queue-pair-stats.h"
@@ -63,6 +64,12 @@ class RdmaResponder
     const Ptr<RdmaSharedReceiveQueue>& GetSharedReceiveQueue() const
     {
         return m_sharedReceives;
+    }
+
+    /** \param receives number of receive requests that earlier queue pairs have completed */
+    void Resume(uint64_t receives)
+    {
+        m_receiveSn = static_cast<uint32_t>(receives & QbbWire::MASK24);
     }
 
     /** \return the receiver of the peer's request packets */

@@ -201,6 +201,12 @@ IrnRequester::OnReadTimer(RdmaPs now)
     RestartReadTimer(now);
 }
 
+void
+IrnRequester::Resume(uint64_t receives)
+{
+    m_sendSn = static_cast<uint32_t>(receives & QbbWire::MASK24);
+}
+
 QbbFramePtr
 IrnRequester::MakeProbe()
 {

@@ -523,7 +523,7 @@ RdmaQueuePair::HasSinks() const
 }
 
 void
-RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
+RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages, uint64_t receives)
 {
     NS_ABORT_MSG_IF(
         GetState() != RdmaQpState::RTS || m_engine.connection.counters.packetsAccepted > 0,
@@ -531,7 +531,14 @@ RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
             << GetRdmaQpStateName(GetState()) << " that has executed "
             << m_engine.connection.counters.packetsAccepted << " packets; accepted: RTS, and none");
     m_engine.GetResponder().GetReceiver().Resume(packets);
+    m_engine.GetResponder().Resume(receives);
     m_engine.connection.msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+}
+
+void
+RdmaQueuePair::ResumeRequester(uint64_t receives)
+{
+    m_engine.GetRequester().Resume(receives);
 }
 
 void

@@ -162,8 +162,19 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
      *
      * \param packets number of request packets that the earlier queue pair executed
      * \param messages number of messages in these packets
+     * \param receives number of these messages that took a receive request
      */
-    void ResumeResponder(uint64_t packets, uint64_t messages);
+    void ResumeResponder(uint64_t packets, uint64_t messages, uint64_t receives = 0);
+
+    /**
+     * Makes a queue pair continue as the requester of earlier queue pairs with the same number,
+     * whose requests are complete: their peer counts on. To be called before a request is posted.
+     * The attribute InitialPsn must continue, too.
+     *
+     * \param receives number of requests of the earlier queue pairs that took a receive request of
+     *        the peer
+     */
+    void ResumeRequester(uint64_t receives);
 
     /**
      * Connects two queue pairs with each other.

@@ -448,6 +448,60 @@ class PacketIdleTestCase : public TestCase
     }
 };
 
+/**
+ * Packets overtake each other, so that receivers have seen early packets and senders close before
+ * receivers; both count on when the connection opens again.
+ */
+class PacketReopenTestCase : public TestCase
+{
+  public:
+    PacketReopenTestCase()
+        : TestCase("connections open again on paths that reorder")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* transport : {"irn", "roce", "roce[OutOfOrder=true]"})
+        {
+            for (const char* paths : {"ecmp", "spray"})
+            {
+                PacketRun run(MakeRdmaLeafSpine(2, 4, 4, MakeTestRates(100, 100, 1000)),
+                              1,
+                              1,
+                              [&](RdmaFabricHelper& helper) {
+                                  // IRN's headers are longer.
+                                  helper.SetDeviceAttribute("Mtu", UintegerValue(4200));
+                                  helper.SetTransport(transport);
+                                  helper.SetPathSelector(paths);
+                              });
+                // A failure keeps one connection waiting while the others close.
+                run.test->fabric->InstallFailures(
+                    RdmaFailurePlan::Parse("5/9:down:50us:500us,1/8:down:1000us:1500us"));
+                const auto plan = CreateObject<RdmaConnectionPlan>();
+                plan->SetAttribute("IdleTimeout", TimeValue(MicroSeconds(40)));
+                run.network->SetAttribute("Plan", PointerValue(plan));
+                TestSchedule& test = *run.schedule;
+                const auto ring = MakeTestCollective("all-reduce-ring");
+                const auto first = test.job->AddCollective(test.world, ring, 1'000'000);
+                std::vector<std::vector<uint32_t>> after;
+                for (uint32_t rank = 0; rank < first.size(); ++rank)
+                {
+                    after.push_back({test.Compute(rank, 200_us, {first[rank]})});
+                }
+                test.job->AddCollective(test.world, ring, 1'000'000, after);
+                NS_TEST_EXPECT_MSG_GT(run.Run(),
+                                      0_ps,
+                                      transport << ", " << paths << ": "
+                                                << test.schedule->DescribeWait());
+                const RdmaLaneResult totals = run.network->GetTotals();
+                NS_TEST_EXPECT_MSG_EQ(totals.bytes, 2 * 14 * 1'000'000, transport);
+            }
+        }
+    }
+};
+
 /** A rank's message leaves through the NIC of another rank of the host. */
 class PacketForwardTestCase : public TestCase, private RdmaScheduleNetworkUser
 {
@@ -640,6 +694,7 @@ class RdmaPacketNetworkTestSuite : public TestSuite
         AddTestCase(new PacketEnvelopeTestCase);
         AddTestCase(new PacketClosedFormTestCase);
         AddTestCase(new PacketIdleTestCase);
+        AddTestCase(new PacketReopenTestCase);
         AddTestCase(new PacketForwardTestCase);
         AddTestCase(new PacketFailureTestCase);
         AddTestCase(new PacketThreadsTestCase);

@@ -29,6 +29,7 @@ class IrnRequester : public RdmaRequester
     IrnRequester(RdmaEndpoint& endpoint, bool roceWrites);
 
     void Reset() override;
+    void Resume(uint64_t receives) override;
     QbbFramePtr MakeProbe() override;
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now) override;
     void SetDraining(bool drains) override;
