@@ -159,14 +159,14 @@ main(int argc, char* argv[])
             WriteRdmaReport(*folder, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
             std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";
         }
+        // Destroy() disposes of the schedule.
+        const bool isDone = run.IsScheduleDone() &&
+                            outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted();
         Simulator::Destroy();
         if (run.GetSignal() != 0)
         {
             return 128 + run.GetSignal();
         }
-        return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() &&
-                       run.IsScheduleDone()
-                   ? 0
-                   : 1;
+        return isDone ? 0 : 1;
     });
 }

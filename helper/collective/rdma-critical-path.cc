@@ -62,15 +62,6 @@ const RdmaResultTable<PathRow> g_pathTable = MakeRdmaFileTable<PathRow>(
 
 } // namespace
 
-std::size_t
-RdmaCriticalPath::KeyHash::operator()(const Key& key) const
-{
-    constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15ULL;
-    uint64_t hash = ((uint64_t{key.context} << 32) | key.peer) * FACTOR;
-    hash = ((hash ^ (hash >> 32)) + ((uint64_t{key.tag} << 32) | key.sequence)) * FACTOR;
-    return (hash ^ (hash >> 32)) + (key.isSend ? 1 : 0);
-}
-
 RdmaCriticalPath::RdmaCriticalPath(const RdmaOperationSchedule& schedule)
     : m_schedule(schedule)
 {
@@ -94,9 +85,10 @@ RdmaCriticalPath::GetMessages(uint32_t rank)
                                 record.kind == RdmaOperation::Kind::SIGNAL;
             if (isSend || record.kind == RdmaOperation::Kind::RECEIVE)
             {
-                found->second.emplace(
-                    Key{record.context, record.peer, record.tag, record.sequence, isSend},
-                    i);
+                (isSend ? found->second.sent : found->second.received)
+                    .emplace(
+                        RdmaMessageKey{record.context, record.peer, record.tag, record.sequence},
+                        i);
             }
         }
     }
@@ -109,9 +101,10 @@ RdmaCriticalPath::FindOther(uint32_t rank, const RdmaOperationRecord& record)
 {
     const bool isSend = record.kind == RdmaOperation::Kind::SEND;
     const Messages& messages = GetMessages(record.peer);
+    const Places& places = isSend ? messages.received : messages.sent;
     const auto found =
-        messages.find(Key{record.context, rank, record.tag, record.sequence, !isSend});
-    RefuseRdmaIf(found == messages.end(),
+        places.find(RdmaMessageKey{record.context, rank, record.tag, record.sequence});
+    RefuseRdmaIf(found == places.end(),
                  "a critical path to rank ",
                  record.peer,
                  ", whose operation has not ended; accepted: a schedule that has ended");
@@ -172,29 +165,26 @@ RdmaCriticalPath::GetEnd(uint32_t job, uint32_t step) const
 std::vector<RdmaPathPart>
 RdmaCriticalPath::Find(uint32_t job, uint32_t step)
 {
-    const RdmaScheduleJob& of = m_schedule.GetJobs()[job];
-    uint32_t rank = 0;
-    uint32_t place = RdmaOperationRecord::NO_CAUSE;
-    RdmaPs last(-1);
-    for (const uint32_t each : of.GetRanks())
-    {
-        const auto& records = m_schedule.GetRecords(each);
-        for (uint32_t i = 0; i < records.size(); ++i)
-        {
-            if (records[i].job == job && records[i].end > last &&
-                of.GetStep(each, records[i].operation) == step)
-            {
-                last = records[i].end;
-                rank = each;
-                place = i;
-            }
-        }
-    }
-    return FindFrom(rank, place, step == 0 ? of.GetStart() : GetEnd(job, step - 1));
+    const RdmaPs begin = m_schedule.GetJobs()[job].GetStart();
+    return FindLast(job, step, step == 0 ? begin : GetEnd(job, step - 1));
 }
 
 std::vector<RdmaPathPart>
 RdmaCriticalPath::Find(uint32_t job)
+{
+    return FindLast(job, {}, m_schedule.GetJobs()[job].GetStart());
+}
+
+/**
+ * Goes back from the operation that ended last.
+ *
+ * \param job number of a job
+ * \param step number of the step of the operation; no value: any step
+ * \param limit where the path begins
+ * \return the path in the order of time
+ */
+std::vector<RdmaPathPart>
+RdmaCriticalPath::FindLast(uint32_t job, std::optional<uint32_t> step, RdmaPs limit)
 {
     const RdmaScheduleJob& of = m_schedule.GetJobs()[job];
     uint32_t rank = 0;
@@ -205,7 +195,8 @@ RdmaCriticalPath::Find(uint32_t job)
         const auto& records = m_schedule.GetRecords(each);
         for (uint32_t i = 0; i < records.size(); ++i)
         {
-            if (records[i].job == job && records[i].end > last)
+            if (records[i].job == job && records[i].end > last &&
+                (!step || of.GetStep(each, records[i].operation) == *step))
             {
                 last = records[i].end;
                 rank = each;
@@ -213,7 +204,7 @@ RdmaCriticalPath::Find(uint32_t job)
             }
         }
     }
-    return FindFrom(rank, place, of.GetStart());
+    return FindFrom(rank, place, limit);
 }
 
 /**

@@ -3,6 +3,7 @@
 #ifndef RDMA_CRITICAL_PATH_H
 #define RDMA_CRITICAL_PATH_H
 
+#include "rdma-message-key.h"
 #include "rdma-operation-schedule.h"
 #include "rdma-operation.h"
 #include "rdma-ps.h"
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <unordered_map>
@@ -29,7 +31,7 @@ struct RdmaPathPart
     RdmaPs begin{0};  //!< when it begins: the end of the part before
     RdmaPs end{0};    //!< when it ends
     uint32_t rank{0}; //!< rank at which it ends
-    uint32_t from{0}; //!< rank at which it begins: that of the sender, or the same one
+    uint32_t from{0}; //!< rank at which it begins: the sender of a message, or `rank`
     RdmaPs waited{0}; //!< time for which the receiver of a message has waited
     /// the operation at the rank: its own, or the receive of the message
     RdmaOperationRecord operation;
@@ -50,8 +52,9 @@ class RdmaCriticalPath
 {
   public:
     /**
-     * \param schedule a schedule that has run, with RdmaRecording::MESSAGES; must outlive the
-     * object \throws std::invalid_argument with another recording
+     * \param schedule a schedule that has run, with RdmaRecording::MESSAGES; must outlive this
+     *        object
+     * \throws std::invalid_argument with another recording
      */
     explicit RdmaCriticalPath(const RdmaOperationSchedule& schedule);
 
@@ -106,35 +109,21 @@ class RdmaCriticalPath
     void Print(std::ostream& os, uint32_t job, uint32_t step, std::size_t most);
 
   private:
-    /** What tells a message from others at one of its ends. */
-    struct Key
+    /// Numbers of records by message.
+    using Places = std::unordered_map<RdmaMessageKey, uint32_t, RdmaMessageKey::Hash>;
+
+    /** The records of the messages of a rank. */
+    struct Messages
     {
-        uint32_t context{0};  //!< context of the message
-        uint32_t peer{0};     //!< rank of the other end
-        uint32_t tag{0};      //!< tag of the message
-        uint32_t sequence{0}; //!< number of the message
-        bool isSend{false};   //!< the end of the sender
-
-        bool operator==(const Key& other) const
-        {
-            return context == other.context && peer == other.peer && tag == other.tag &&
-                   sequence == other.sequence && isSend == other.isSend;
-        }
+        Places sent;     //!< records of the rank's sends
+        Places received; //!< records of the rank's receives
     };
-
-    /** Hash of a Key. */
-    struct KeyHash
-    {
-        std::size_t operator()(const Key& key) const;
-    };
-
-    /// Numbers of the records of a rank's messages.
-    using Messages = std::unordered_map<Key, uint32_t, KeyHash>;
 
     const Messages& GetMessages(uint32_t rank);
     const RdmaOperationRecord& FindOther(uint32_t rank, const RdmaOperationRecord& record);
     std::pair<uint32_t, RdmaOperationRecord> FindSender(uint32_t rank,
                                                         const RdmaOperationRecord& received);
+    std::vector<RdmaPathPart> FindLast(uint32_t job, std::optional<uint32_t> step, RdmaPs limit);
     std::vector<RdmaPathPart> FindFrom(uint32_t rank, uint32_t place, RdmaPs limit);
     RdmaPs GetEnd(uint32_t job, uint32_t step) const;
 

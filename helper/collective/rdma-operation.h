@@ -163,8 +163,8 @@ struct RdmaOperationRecord
     RdmaPs begin{0};       //!< when it began; with a unit: when the unit took it
     RdmaPs end{0};         //!< when it ended
     uint64_t bytes{0};     //!< bytes of a message, copy or reduction
-    /// number, among the records of the rank, of the operation whose end let this one begin, or
-    /// NO_CAUSE; CALL: of the operation whose end has ended the call
+    /// Number of another record of the rank: the end of that operation let this one begin. For a
+    /// CALL, the end of that operation ended the call. NO_CAUSE: there is no such operation
     uint32_t cause{NO_CAUSE};
     uint32_t peer{0};           //!< messages: rank of the other end
     uint32_t context{0};        //!< messages: context

@@ -32,7 +32,6 @@ namespace
 {
 
 constexpr uint32_t CLASSES = 8;          // number of traffic classes
-constexpr uint64_t NO_ID = UINT64_MAX;   // nobody waits for Sent()
 constexpr uint32_t QPN_LIMIT = 1U << 24; // queue pair numbers have 24 bits
 
 /**
@@ -127,7 +126,7 @@ class RdmaPacketNetwork::Outgoing : public RdmaHostConnectionUser
     Outgoing(RdmaPacketNetwork& network, const Key& key, RdmaHost& host, uint32_t nic)
         : m_network(network),
           m_key(key),
-          m_sender(host, nic, network.MakeLanes(key), *network.m_plan, key.priority, *this, 0)
+          m_sender({host, nic, network.MakeLanes(key), *network.m_plan, key.priority, *this, 0})
     {
     }
 
@@ -150,7 +149,7 @@ class RdmaPacketNetwork::Outgoing : public RdmaHostConnectionUser
             ++m_failed; // Describe() says so, because the schedule cannot go on
             m_error = status;
         }
-        else if (id != NO_ID)
+        else if (id != NOBODY_WAITS)
         {
             m_network.m_user->Sent(m_key.carrier, id);
         }
@@ -196,7 +195,7 @@ class RdmaPacketNetwork::Incoming : public RdmaHostConnectionUser
     Incoming(RdmaPacketNetwork& network, const Key& key, RdmaHost& host, uint32_t nic)
         : m_network(network),
           m_key(key),
-          m_receiver(host, nic, network.MakeLanes(key), *network.m_plan, key.priority, *this, 0)
+          m_receiver({host, nic, network.MakeLanes(key), *network.m_plan, key.priority, *this, 0})
     {
     }
 

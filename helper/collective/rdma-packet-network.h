@@ -60,17 +60,8 @@ class RdmaPacketNetwork : public RdmaScheduleNetwork
     bool IsLocal(uint32_t rank) const override;
     RdmaBitRate GetRate(uint32_t rank) const override;
     void Send(const RdmaScheduleMessage& message, uint64_t id) override;
-
-    /**
-     * Sends a message through the NIC of another rank of the sender's host, in an event of that
-     * rank's node. The message arrives with its sender's number.
-     *
-     * \param carrier the other rank, which RdmaScheduleNetworkUser::Sent() is told for
-     * \param message the message
-     * \param id number for RdmaScheduleNetworkUser::Sent()
-     */
-    void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id);
-
+    // The carrier is a rank of the sender's host.
+    void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id) override;
     std::string DescribeWait(uint32_t rank) const override;
 
     /**

@@ -24,8 +24,7 @@ namespace ns3
  * NVSwitch: a scale-up domain, which is modelled by messages, without packets. An outer network
  * joins the hosts:
  *
- *     rdma-collective --gpus=8
- * --network='scale-up[Rate=3600Gbps|Latency=1us|Outer=ideal[Delay=5us]]'
+ *     rdma-collective --gpus=8 --network='scale-up[Latency=1us|Outer=ideal[Delay=5us]]'
  *
  * Each GPU of a domain has an egress server and an ingress server of Rate times Efficiency. A
  * message occupies the egress server of its sender and the ingress server of its receiver. Messages

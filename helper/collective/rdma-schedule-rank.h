@@ -4,6 +4,7 @@
 #define RDMA_SCHEDULE_RANK_H
 
 #include "rdma-event-order.h"
+#include "rdma-message-key.h"
 #include "rdma-operation.h"
 #include "rdma-ps.h"
 #include "rdma-rank-program.h"
@@ -183,32 +184,7 @@ class RdmaScheduleRank
         uint32_t next{NONE};               //!< next one that waits for the unit, or next free place
     };
 
-    /** What tells a message from others, at one of its ends. */
-    struct Key
-    {
-        uint32_t context{0};  //!< context of the message
-        uint32_t peer{0};     //!< rank of the other end
-        uint32_t tag{0};      //!< tag of the message
-        uint32_t sequence{0}; //!< number of the message
-
-        bool operator==(const Key& other) const
-        {
-            return context == other.context && peer == other.peer && tag == other.tag &&
-                   sequence == other.sequence;
-        }
-    };
-
-    /** Hash of a Key. */
-    struct KeyHash
-    {
-        std::size_t operator()(const Key& key) const
-        {
-            constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15ULL;
-            uint64_t hash = ((uint64_t{key.context} << 32) | key.peer) * FACTOR;
-            hash = ((hash ^ (hash >> 32)) + ((uint64_t{key.tag} << 32) | key.sequence)) * FACTOR;
-            return hash ^ (hash >> 32);
-        }
-    };
+    using Key = RdmaMessageKey; //!< what tells a message from others
 
     /** A message that has arrived without a receive. */
     struct Early
@@ -297,18 +273,18 @@ class RdmaScheduleRank
     std::vector<Due> m_due;           //!< heap of operations that take a time, and of starts
     std::vector<Later> m_later;       //!< programs that have not started
     RdmaRingBuffer<Notice> m_notices; //!< in the order of their causes
-    RdmaRingBuffer<RdmaScheduleMessage> m_signals;           //!< signals of this instant
-    std::unordered_map<Key, uint32_t, KeyHash> m_receives;   //!< receives without a message
-    std::unordered_map<Key, Early, KeyHash> m_early;         //!< messages without a receive
-    std::unordered_map<Key, uint32_t, KeyHash> m_rendezvous; //!< sends that wait for the receiver
-    std::vector<Unit> m_units;                               //!< units by number
-    std::list<RdmaRankProgram::Group> m_groups;              //!< programs that run
-    std::unique_ptr<Counts> m_counts;                        //!< numbers of the messages of jobs
-    bool m_isSettling{false};                                //!< Settle() is going on
-    RdmaRecording m_recording{RdmaRecording::NOTHING};       //!< what is recorded
-    uint32_t m_cause{NO_CAUSE};                              //!< cause of what begins now
-    std::vector<Mark> m_marks;                               //!< by place, with a recording
-    std::deque<RdmaOperationRecord> m_records;               //!< operations that have ended
+    RdmaRingBuffer<RdmaScheduleMessage> m_signals;             //!< signals of this instant
+    std::unordered_map<Key, uint32_t, Key::Hash> m_receives;   //!< receives without a message
+    std::unordered_map<Key, Early, Key::Hash> m_early;         //!< messages without a receive
+    std::unordered_map<Key, uint32_t, Key::Hash> m_rendezvous; //!< sends that wait for the receiver
+    std::vector<Unit> m_units;                                 //!< units by number
+    std::list<RdmaRankProgram::Group> m_groups;                //!< programs that run
+    std::unique_ptr<Counts> m_counts;                          //!< numbers of the messages of jobs
+    bool m_isSettling{false};                                  //!< Settle() is going on
+    RdmaRecording m_recording{RdmaRecording::NOTHING};         //!< what is recorded
+    uint32_t m_cause{NO_CAUSE};                                //!< cause of what begins now
+    std::vector<Mark> m_marks;                                 //!< by place, with a recording
+    std::deque<RdmaOperationRecord> m_records;                 //!< operations that have ended
     /// Next end of an operation that takes a time
     RdmaTimer<RdmaScheduleRank, &RdmaScheduleRank::OnTimer, EVENT_ORDER> m_timer;
 };

@@ -97,11 +97,12 @@ class RdmaFlowRunnerBase : public Object, public RdmaRunWork, private RdmaNoteRe
     void SetWindow(const RdmaFlowWindow& window);
 
     /**
-     * Call it before Install(), which throws std::invalid_argument if a flow does not exist, waits
-     * twice, for itself, for itself by way of others, or without a delay for a flow that neither
-     * begins nor ends at its sender. It also does so for any dependency together with a window, and
-     * if the sender waits for such a flow whose receiver is on another rank (MPI). Waiting for such
-     * flows takes one thread.
+     * Call this function before Install(). Install() throws std::invalid_argument
+     *
+     * - if a flow does not exist, waits twice, or waits for itself, also by way of others;
+     * - if a flow waits without a delay for a flow that neither begins nor ends at its sender. Such
+     * a flow takes one thread, and the awaited receiver must be on the sender's rank (MPI);
+     * - if there is a window of counted flows.
      *
      * \param dependencies the flows that wait for others
      */

@@ -15,21 +15,8 @@
 namespace ns3
 {
 
-RdmaConnectionReceiver::RdmaConnectionReceiver(RdmaHost& host,
-                                               uint32_t home,
-                                               std::vector<RdmaLane> lanes,
-                                               const RdmaConnectionPlan& plan,
-                                               uint8_t priority,
-                                               RdmaHostConnectionUser& user,
-                                               uint64_t id)
-    : m_host(host),
-      m_home(home),
-      m_lanes(std::move(lanes)),
-      m_priority(priority),
-      m_depth(plan.GetDepth()),
-      m_idleTimeout(plan.GetIdleTimeout()),
-      m_user(user),
-      m_id(id),
+RdmaConnectionReceiver::RdmaConnectionReceiver(RdmaConnectionTerms&& terms)
+    : RdmaConnectionHalf(std::move(terms)),
       m_receivers(m_lanes.size()),
       m_isReceiving(m_lanes.size()),
       m_idle(this)
@@ -47,22 +34,6 @@ RdmaConnectionReceiver::~RdmaConnectionReceiver()
     }
 }
 
-uint32_t
-RdmaConnectionReceiver::GetNodeId() const
-{
-    return m_host.GetNic(m_home).GetNodeId();
-}
-
-RdmaNote
-RdmaConnectionReceiver::MakeNote(Kind kind, uint32_t lane)
-{
-    RdmaNote note;
-    note.receiver = this;
-    note.kind = kind;
-    note.place = lane;
-    return note;
-}
-
 /* Events of the nodes of the NICs */
 
 Ptr<RdmaQueuePair>
@@ -76,7 +47,6 @@ RdmaConnectionReceiver::Open(uint32_t lane)
                                       m_priority,
                                       0);
     receiver.queuePair->SetUser(this, lane);
-    receiver.packetsBefore = receiver.packets;
     if (receiver.packets > 0)
     {
         receiver.queuePair->ResumeResponder(receiver.packets, receiver.parts, receiver.parts);
@@ -130,17 +100,17 @@ RdmaConnectionReceiver::CloseReceiver(uint32_t lane, bool isEnd)
     {
         return;
     }
-    const RdmaQueuePairStats stats = receiver.queuePair->GetStats();
     // A queue pair that is made again knows neither packets of an incomplete part nor packets
     // behind a gap.
-    const bool mayForget =
-        stats.packetsAccepted == receiver.packets - receiver.packetsBefore && stats.outOfOrder == 0;
-    if (RdmaPacketEngine::Of(*receiver.queuePair).IsQueued() || (!isEnd && !mayForget))
+    const RdmaPacketEngine& engine = RdmaPacketEngine::Of(*receiver.queuePair);
+    const RdmaReceiver& stream = engine.GetResponder().GetReceiver();
+    const bool mayForget = stream.GetExpected() == receiver.packets && stream.CountKept() == 0;
+    if (engine.IsQueued() || (!isEnd && !mayForget))
     {
         m_host.Send(m_lanes[lane].destination.nic, m_home, MakeNote(OPENED, lane));
         return;
     }
-    receiver.past += stats;
+    receiver.past += receiver.queuePair->GetStats();
     m_host.GetNic(m_lanes[lane].destination.nic).DestroyQueuePair(receiver.queuePair);
     receiver.queuePair = nullptr;
 }

@@ -3,11 +3,7 @@
 #ifndef RDMA_CONNECTION_RECEIVER_H
 #define RDMA_CONNECTION_RECEIVER_H
 
-#include "rdma-connection-plan.h"
-#include "rdma-host-connection-user.h"
-#include "rdma-host.h"
-#include "rdma-lane.h"
-#include "rdma-note-box.h"
+#include "rdma-connection-half.h"
 #include "rdma-ps.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-queue-pair.h"
@@ -26,42 +22,13 @@ namespace ns3
  * \ingroup rdma
  * The half of a connection between hosts that receives messages; see RdmaHostConnection for the
  * rules.
- *
- * The software of the connection runs on one NIC of the host, its home. A lane at another NIC needs
- * RdmaHost::UseBus() before the run.
  */
-class RdmaConnectionReceiver final : private RdmaNoteReceiver, private RdmaQueuePairUser
+class RdmaConnectionReceiver final : public RdmaConnectionHalf
 {
   public:
-    /**
-     * \param host the host, which receives messages
-     * \param home number of the NIC on which the software of the connection runs
-     * \param lanes the lanes, 1 or more, as the sending half has them
-     * \param plan how messages spread over the lanes
-     * \param priority traffic class of data and acknowledgements, 0..7
-     * \param user is told of messages; outlives the connection's traffic
-     * \param id the user's number for the connection
-     */
-    RdmaConnectionReceiver(RdmaHost& host,
-                           uint32_t home,
-                           std::vector<RdmaLane> lanes,
-                           const RdmaConnectionPlan& plan,
-                           uint8_t priority,
-                           RdmaHostConnectionUser& user,
-                           uint64_t id);
+    /** \param terms what the half is made of */
+    explicit RdmaConnectionReceiver(RdmaConnectionTerms&& terms);
     ~RdmaConnectionReceiver() override;
-
-    RdmaConnectionReceiver(const RdmaConnectionReceiver&) = delete;
-    RdmaConnectionReceiver& operator=(const RdmaConnectionReceiver&) = delete;
-
-    /** \return id of the home's node, whose events use the receiver */
-    uint32_t GetNodeId() const;
-
-    /** \return number of lanes */
-    uint32_t GetNLanes() const
-    {
-        return static_cast<uint32_t>(m_lanes.size());
-    }
 
     /**
      * Makes the queue pair of a lane, in an event of the node of the lane's NIC
@@ -97,9 +64,9 @@ class RdmaConnectionReceiver final : private RdmaNoteReceiver, private RdmaQueue
     /** Meaning of a note. */
     enum Kind : uint32_t
     {
-        ARRIVED, //!< to the home: a part has arrived
-        OPENED,  //!< to the home: a queue pair exists
-        CLOSE,   //!< to the NIC of a lane: destroy the queue pair
+        ARRIVED, //!< tells the home that a part has arrived
+        OPENED,  //!< tells the home that a queue pair exists
+        CLOSE,   //!< asks the NIC of a lane to destroy the queue pair
     };
 
     /** The queue pair of a lane. Only events of the NIC's node use it. */
@@ -107,7 +74,6 @@ class RdmaConnectionReceiver final : private RdmaNoteReceiver, private RdmaQueue
     {
         Ptr<RdmaQueuePair> queuePair; //!< the queue pair, or null
         uint64_t packets{0};          //!< packets of complete parts
-        uint64_t packetsBefore{0};    //!< those of them before the queue pair was made
         uint64_t parts{0};            //!< complete parts
         uint32_t immediate{0};        //!< immediate data of the latest part
         RdmaQueuePairStats past;      //!< counters of destroyed queue pairs
@@ -135,17 +101,6 @@ class RdmaConnectionReceiver final : private RdmaNoteReceiver, private RdmaQueue
     void OnArrived(const RdmaNote& note);
     void OnOpened(uint32_t lane);
     void OnIdle();
-
-    RdmaNote MakeNote(Kind kind, uint32_t lane);
-
-    RdmaHost& m_host;               //!< host that receives messages
-    uint32_t m_home;                //!< number of the NIC on which the software runs
-    std::vector<RdmaLane> m_lanes;  //!< the lanes
-    uint8_t m_priority;             //!< traffic class
-    uint32_t m_depth;               //!< most parts posted on a lane
-    RdmaPs m_idleTimeout;           //!< time until unused queue pairs are destroyed; 0: never
-    RdmaHostConnectionUser& m_user; //!< is told of messages
-    uint64_t m_id;                  //!< the user's number for the connection
 
     std::vector<Receiver> m_receivers; //!< queue pairs by lane: state of the nodes of NICs
 

@@ -25,24 +25,11 @@ constexpr uint64_t GONE = UINT64_MAX;
 
 } // namespace
 
-RdmaConnectionSender::RdmaConnectionSender(RdmaHost& host,
-                                           uint32_t home,
-                                           std::vector<RdmaLane> lanes,
-                                           const RdmaConnectionPlan& plan,
-                                           uint8_t priority,
-                                           RdmaHostConnectionUser& user,
-                                           uint64_t id)
-    : m_host(host),
-      m_home(home),
-      m_lanes(std::move(lanes)),
-      m_spread(plan.GetSpread()),
-      m_priority(priority),
-      m_depth(plan.GetDepth()),
-      m_partBytes(m_spread == RdmaConnectionPlan::CHUNKS ? plan.GetChunkBytes()
+RdmaConnectionSender::RdmaConnectionSender(RdmaConnectionTerms&& terms)
+    : RdmaConnectionHalf(std::move(terms)),
+      m_spread(terms.plan.GetSpread()),
+      m_partBytes(m_spread == RdmaConnectionPlan::CHUNKS ? terms.plan.GetChunkBytes()
                                                          : RDMA_MAX_MESSAGE_BYTES),
-      m_idleTimeout(plan.GetIdleTimeout()),
-      m_user(user),
-      m_id(id),
       m_books(m_lanes.size()),
       m_latestLane(GetNLanes() - 1),
       m_idle(this),
@@ -59,22 +46,6 @@ RdmaConnectionSender::~RdmaConnectionSender()
             sender.queuePair->SetUser(nullptr, 0);
         }
     }
-}
-
-uint32_t
-RdmaConnectionSender::GetNodeId() const
-{
-    return m_host.GetNic(m_home).GetNodeId();
-}
-
-RdmaNote
-RdmaConnectionSender::MakeNote(Kind kind, uint32_t lane)
-{
-    RdmaNote note;
-    note.receiver = this;
-    note.kind = kind;
-    note.place = lane;
-    return note;
 }
 
 /* Events of the home's node */

@@ -3,11 +3,7 @@
 #ifndef RDMA_CONNECTION_SENDER_H
 #define RDMA_CONNECTION_SENDER_H
 
-#include "rdma-connection-plan.h"
-#include "rdma-host-connection-user.h"
-#include "rdma-host.h"
-#include "rdma-lane.h"
-#include "rdma-note-box.h"
+#include "rdma-connection-half.h"
 #include "rdma-ps.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-queue-pair.h"
@@ -26,50 +22,13 @@ namespace ns3
 /**
  * \ingroup rdma
  * The half of a connection between hosts that sends messages; see RdmaHostConnection for the rules.
- *
- * The software of the connection runs on one NIC of the host, its home. A lane at another NIC needs
- * RdmaHost::UseBus() before the run, a lane at the home RdmaHost::WatchPorts().
  */
-class RdmaConnectionSender final : private RdmaNoteReceiver,
-                                   private RdmaQueuePairUser,
-                                   private RdmaPortListener
+class RdmaConnectionSender final : public RdmaConnectionHalf, private RdmaPortListener
 {
   public:
-    /**
-     * \param host the host, which sends messages
-     * \param home number of the NIC on which the software of the connection runs
-     * \param lanes the lanes, 1 or more, with reserved queue pair numbers
-     * \param plan how messages spread over the lanes
-     * \param priority traffic class of data and acknowledgements, 0..7
-     * \param user is told of messages; outlives the connection's traffic
-     * \param id the user's number for the connection
-     */
-    RdmaConnectionSender(RdmaHost& host,
-                         uint32_t home,
-                         std::vector<RdmaLane> lanes,
-                         const RdmaConnectionPlan& plan,
-                         uint8_t priority,
-                         RdmaHostConnectionUser& user,
-                         uint64_t id);
+    /** \param terms what the half is made of */
+    explicit RdmaConnectionSender(RdmaConnectionTerms&& terms);
     ~RdmaConnectionSender() override;
-
-    RdmaConnectionSender(const RdmaConnectionSender&) = delete;
-    RdmaConnectionSender& operator=(const RdmaConnectionSender&) = delete;
-
-    /** \return id of the home's node, whose events use the sender */
-    uint32_t GetNodeId() const;
-
-    /** \return number of lanes */
-    uint32_t GetNLanes() const
-    {
-        return static_cast<uint32_t>(m_lanes.size());
-    }
-
-    /** \param lane number of a lane, from 0 \return the lane */
-    const RdmaLane& GetLane(uint32_t lane) const
-    {
-        return m_lanes[lane];
-    }
 
     /**
      * Posts a message, in an event of GetNodeId().
@@ -130,13 +89,13 @@ class RdmaConnectionSender final : private RdmaNoteReceiver,
     /** Meaning of a note. */
     enum Kind : uint32_t
     {
-        POST,   //!< to the NIC of a lane: post a part
-        ADD,    //!< to the NIC of a lane: post a fetch-and-add
-        SWAP,   //!< to the NIC of a lane: post a compare-and-swap
-        DONE,   //!< to the home: the oldest part or atomic of a lane is acknowledged
-        FAILED, //!< to the home: the queue pair of a lane has failed
-        PORT,   //!< to the home: the port of a lane is down or up
-        CLOSE,  //!< to the NIC of a lane: destroy the queue pair
+        POST,   //!< asks the NIC of a lane to post a part
+        ADD,    //!< asks the NIC of a lane to post a fetch-and-add
+        SWAP,   //!< asks the NIC of a lane to post a compare-and-swap
+        DONE,   //!< tells the home that the oldest part or atomic of a lane is acknowledged
+        FAILED, //!< tells the home that the queue pair of a lane has failed
+        PORT,   //!< tells the home that the port of a lane is down or up
+        CLOSE,  //!< asks the NIC of a lane to destroy the queue pair
     };
 
     /** A message that is not complete. */
@@ -239,18 +198,8 @@ class RdmaConnectionSender final : private RdmaNoteReceiver,
     void OpenSender(uint32_t lane);
     void CloseSender(uint32_t lane);
 
-    RdmaNote MakeNote(Kind kind, uint32_t lane);
-
-    RdmaHost& m_host;                    //!< host that sends messages
-    uint32_t m_home;                     //!< number of the NIC on which the software runs
-    std::vector<RdmaLane> m_lanes;       //!< the lanes
     RdmaConnectionPlan::Spread m_spread; //!< how messages spread over the lanes
-    uint8_t m_priority;                  //!< traffic class
-    uint32_t m_depth;                    //!< most parts posted on a lane
     uint64_t m_partBytes;                //!< longest part
-    RdmaPs m_idleTimeout;                //!< time until unused queue pairs are destroyed; 0: never
-    RdmaHostConnectionUser& m_user;      //!< is told of messages
-    uint64_t m_id;                       //!< the user's number for the connection
 
     // State of the home's node
     std::vector<Book> m_books;          //!< lanes as the home knows them

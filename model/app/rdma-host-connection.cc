@@ -47,15 +47,10 @@ RdmaHostConnection::RdmaHostConnection(RdmaHost& source,
                                    to.GetAddress(pair.destinationPort)};
     }
     constexpr uint32_t HOME = 0; // the software of a host runs on the host's first NIC
-    m_sender =
-        std::make_unique<RdmaConnectionSender>(source, HOME, lanes, plan, priority, user, id);
-    m_receiver = std::make_unique<RdmaConnectionReceiver>(destination,
-                                                          HOME,
-                                                          lanes,
-                                                          plan,
-                                                          priority,
-                                                          user,
-                                                          id);
+    m_sender = std::make_unique<RdmaConnectionSender>(
+        RdmaConnectionTerms{source, HOME, lanes, plan, priority, user, id});
+    m_receiver = std::make_unique<RdmaConnectionReceiver>(
+        RdmaConnectionTerms{destination, HOME, lanes, plan, priority, user, id});
     *m_late = m_receiver.get();
 }
 

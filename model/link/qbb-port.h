@@ -302,8 +302,8 @@ class QbbPort : private QbbFlowControlPort
      *
      * \param frame the frame
      * \param reason why
-     * \param at time of the event that lost it, which is past if a frame from another rank (MPI)
-     *        comes after the failure of its link
+     * \param at time of the event that lost the frame: the failure of the link, which has passed
+     *        when a frame from another rank of MPI arrives
      */
     void CountLossOnLine(QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
 
@@ -374,8 +374,13 @@ class QbbPort : private QbbFlowControlPort
     /** Called for a mark. \param priority class of the marked packet */
     using MarkWatcher = std::function<void(uint8_t priority)>;
 
-    /** Called for a drop. \param reason reason of the drop \param at time of the event
-     * that dropped, perhaps on another rank (MPI) and before the running event */
+    /**
+     * Called for a drop.
+     *
+     * \param reason reason of the drop
+     * \param at time of the event that dropped the frame. A rank of MPI may learn of a drop on
+     *        another rank later than at that time
+     */
     using DropWatcher = std::function<void(QbbDropReason reason, RdmaEventTime at)>;
 
     /** Called for a frame. \param frame the frame */
@@ -799,8 +804,16 @@ class QbbPort : private QbbFlowControlPort
         }
     }
 
-    /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
+    /**
+     * Counts a drop, and fires the trace source Drop.
+     *
+     * \param frame dropped frame
+     * \param reason drop reason
+     * \param at time of the event that dropped the frame
+     */
     void CountDropAt(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
+
+    /** Fires the trace source Drop. For the parameters, see CountDropAt(). */
     void FireDrop(const QbbFrame& frame, QbbDropReason reason, RdmaEventTime at);
 
     /**

@@ -91,6 +91,12 @@ class RdmaReceiver
     /** \return the next packet in order; all earlier packets have been received */
     virtual uint64_t GetExpected() const = 0;
 
+    /** \return number of packets that have arrived and wait for an earlier one; by default 0 */
+    virtual uint32_t CountKept() const
+    {
+        return 0;
+    }
+
     /** \return the packet that a NAK requests; by default the next packet in order */
     virtual uint64_t GetMissing() const
     {

@@ -116,5 +116,22 @@ class TimeLine(unittest.TestCase):
         self.assertIn("rank 1: operation 0, a receive of 1 B from rank 0", done.stderr)
 
 
+FABRIC = console.program("rdma-fabric")
+
+
+@unittest.skipUnless(FABRIC, "rdma-fabric is not on the PATH")
+class ExitStatus(unittest.TestCase):
+    """A script must be able to tell a schedule that has ended from one that has not."""
+
+    def run_fabric(self, *arguments):
+        command = [FABRIC, "--topology=leaf-spine:2x2x2", "--bytes=100KB", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False).returncode
+
+    def test_status(self):
+        workload = "--workload=all-reduce-ring"
+        self.assertEqual(self.run_fabric(workload), 0)
+        self.assertEqual(self.run_fabric(workload, "--stop=10us"), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -21,12 +21,12 @@ namespace ns3
  *
  * A number may have a unit of time or of size (rdma-units.h). Names stand for numbers. The
  * operators are those of C++, with its precedence: || && == != < <= > >= + - * / % ! and
- * parentheses. Division rounds down, and a remainder has the sign of the divisor, so that
+ * parentheses. Division rounds down. A remainder has the sign of the divisor: the value of
  * (rank - 1) % 8 is 7 for rank 0. Comparisons give 1 or 0.
  *
- * Times and sizes are added to and compared with their like. A plain number counts as bytes beside
- * a size. A time or a size may be multiplied with, or divided by, a plain number; the ratio of two
- * times or sizes is a plain number.
+ * Times and sizes are added to and compared with their like. A plain number counts as bytes if
+ * the other operand is a size. A time or a size may be multiplied with, or divided by, a plain
+ * number; the ratio of two times or sizes is a plain number.
  */
 class RdmaExpression
 {
@@ -60,14 +60,16 @@ class RdmaExpression
     /**
      * \param values values of the names
      * \return the value, a time of 0 or more
-     * \throws std::invalid_argument as GetNumber(), or for what is no time, or negative
+     * \throws std::invalid_argument for the reasons of GetNumber(), and if the value is no time or
+     *         is negative
      */
     RdmaPs GetTime(const std::vector<int64_t>& values) const;
 
     /**
      * \param values values of the names
      * \return the value, a size of 0 or more; a plain number counts as bytes
-     * \throws std::invalid_argument as GetNumber(), or for what is no size, or negative
+     * \throws std::invalid_argument for the reasons of GetNumber(), and if the value is no size or
+     *         is negative
      */
     uint64_t GetBytes(const std::vector<int64_t>& values) const;
 

@@ -303,10 +303,10 @@ class PacketClosedForm
     };
 
     /**
-     * On a sender's link there are the packets of its own chunk, and the acknowledgements of what
-     * comes in. In a ring with blocking steps, what comes in began when the own chunk began, so
-     * that its first packet is acknowledged one latency later: acknowledgements share the link for
-     * the rest of the time.
+     * A sender's link carries the packets of a chunk, and acknowledgements of the packets that the
+     * sender receives. With blocking steps, all ranks begin a step at once. The first packet of
+     * the neighbour therefore arrives one latency after the begin. Acknowledgements share the link
+     * from that instant until the chunk is sent.
      */
     static Times GetTimes(uint64_t bytes, bool pipelined)
     {

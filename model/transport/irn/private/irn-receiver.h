@@ -24,6 +24,12 @@ class IrnReceiver : public RdmaReceiver
     void Refuse() override;
     void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
+
+    uint32_t CountKept() const override
+    {
+        return m_kept.GetCount();
+    }
+
     uint8_t GetArrivedBefore(int64_t packet) const override;
     RdmaReordering GetReordering() const override;
 

@@ -36,8 +36,7 @@ class RoceSpreadReceiver : public RdmaReceiver
     uint64_t GetExpected() const override;
     RdmaReordering GetReordering() const override;
 
-    /** \return number of packets that wait for an earlier one */
-    uint32_t CountKept() const
+    uint32_t CountKept() const override
     {
         return m_kept.GetCount();
     }
