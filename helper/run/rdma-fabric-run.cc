@@ -464,13 +464,7 @@ std::vector<RdmaFlow>
 RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& topology)
 {
     const auto workload = MakePlacedWorkload(options, topology);
-    auto flows = ParseRdmaOption("workload", [&] { return workload->MakeFlows(topology); });
-    RefuseRdmaIf(!workload->GetDependencies().empty(),
-                 "--workload: flow ",
-                 workload->GetDependencies().front().flow,
-                 " waits for others, which a list of flows does not say; accepted: flows that do "
-                 "not wait");
-    return flows;
+    return ParseRdmaOption("workload", [&] { return workload->MakeIndependentFlows(topology); });
 }
 
 RdmaPart

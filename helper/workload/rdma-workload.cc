@@ -39,6 +39,20 @@ RdmaWorkload::GetDependencies() const
 }
 
 std::vector<RdmaFlow>
+RdmaWorkload::MakeIndependentFlows(const RdmaTopology& topology)
+{
+    std::vector<RdmaFlow> flows = MakeFlows(topology);
+    if (const auto dependencies = GetDependencies(); !dependencies.empty())
+    {
+        throw std::invalid_argument(
+            "flow " + std::to_string(dependencies.front().flow) +
+            " waits for others, which a list of flows does not say; accepted: flows that do not "
+            "wait, or both of RdmaWorkload::MakeFlows() and GetDependencies()");
+    }
+    return flows;
+}
+
+std::vector<RdmaFlow>
 RdmaWorkload::MakeMoreFlows(const RdmaTopology& /* topology */, RdmaPs /* until */)
 {
     return {};
@@ -76,14 +90,7 @@ MakeRdmaWorkload(const RdmaPart& workload)
 std::vector<RdmaFlow>
 MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
 {
-    const Ptr<RdmaWorkload> maker = MakeRdmaWorkload(workload);
-    std::vector<RdmaFlow> flows = maker->MakeFlows(topology);
-    RefuseRdmaIf(!maker->GetDependencies().empty(),
-                 "flow ",
-                 maker->GetDependencies().front().flow,
-                 " waits for others, which a list of flows does not say; accepted: "
-                 "RdmaWorkload::MakeFlows() and GetDependencies()");
-    return flows;
+    return MakeRdmaWorkload(workload)->MakeIndependentFlows(topology);
 }
 
 std::vector<RdmaFlow>

@@ -57,6 +57,14 @@ class RdmaWorkload : public Object
     virtual std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) = 0;
 
     /**
+     * Generates the flows for a caller that has no use for dependencies.
+     * \param topology as in MakeFlows()
+     * \return the flows of MakeFlows(), which all start at their own times
+     * \throws std::invalid_argument if a flow waits for others, and as MakeFlows() does
+     */
+    std::vector<RdmaFlow> MakeIndependentFlows(const RdmaTopology& topology);
+
+    /**
      * \return those of the flows of the latest MakeFlows() that wait for the ends of others; the
      *         default implementation returns none
      */

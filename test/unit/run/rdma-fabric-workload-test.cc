@@ -12,6 +12,8 @@
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
@@ -115,4 +117,19 @@ TEST(RdmaFabricWorkload, Messages)
         expect([&](auto& o) { (o.workload = workload, o.cdf = "x"); }, "--cdf: ");
         expect([&](auto& o) { (o.workload = workload, o.duration = "x"); }, "--duration: ");
     }
+}
+
+TEST(RdmaFabricWorkload, AListOfFlowsCannotWait)
+{
+    const std::string path = testing::TempDir() + "rdma-fabric-workload-test.csv";
+    std::ofstream(path) << "id,src,dst,bytes,start_ns,after\n"
+                           "5,0,1,1000,0,\n"
+                           "6,1,2,1000,0,5\n";
+    const std::string text = "file:" + path;
+    ExpectError<std::invalid_argument>([&] { MakeTextFlows(text); }, {"flow 6 waits for others"});
+    RdmaFabricOptions options;
+    options.workload = text;
+    ExpectError<std::invalid_argument>([&] { MakeOptionFlows(options); },
+                                       {"--workload: flow 6 waits for others"});
+    std::filesystem::remove(path);
 }
