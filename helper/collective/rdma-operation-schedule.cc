@@ -405,6 +405,7 @@ RdmaOperationSchedule::Share()
             m_ranks[recorded.rank]->AddRecord(recorded.record);
         }
     }
+    m_network->Share();
 }
 
 uint64_t

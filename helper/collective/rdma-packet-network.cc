@@ -609,6 +609,15 @@ RdmaPacketNetwork::DescribeWait(uint32_t rank) const
     return all;
 }
 
+void
+RdmaPacketNetwork::Share()
+{
+    if (m_history)
+    {
+        m_history->Share();
+    }
+}
+
 std::string
 RdmaPacketNetwork::DescribeDelay(const RdmaScheduleMessage& message,
                                  RdmaPs from,

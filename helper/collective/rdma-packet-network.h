@@ -63,6 +63,7 @@ class RdmaPacketNetwork : public RdmaScheduleNetwork
     // The carrier is a rank of the sender's host.
     void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id) override;
     std::string DescribeWait(uint32_t rank) const override;
+    void Share() override;
 
     /**
      * Says where the longest queue was that the message met, with the attribute QueuePeriod. On

@@ -703,6 +703,12 @@ RdmaScaleUpNetwork::DescribeWait(uint32_t rank) const
     return own.empty() ? m_outer->DescribeWait(rank) : own;
 }
 
+void
+RdmaScaleUpNetwork::Share()
+{
+    m_outer->Share();
+}
+
 std::string
 RdmaScaleUpNetwork::DescribeDelay(const RdmaScheduleMessage& message,
                                   RdmaPs from,

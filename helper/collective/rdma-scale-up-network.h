@@ -85,6 +85,7 @@ class RdmaScaleUpNetwork : public RdmaScheduleNetwork, private RdmaScheduleNetwo
     void Forward(uint32_t carrier, const RdmaScheduleMessage& message, uint64_t id) override;
     void ReduceInSwitch(const RdmaScheduleMessage& message, uint64_t id) override;
     std::string DescribeWait(uint32_t rank) const override;
+    void Share() override;
     std::string DescribeDelay(const RdmaScheduleMessage& message,
                               RdmaPs from,
                               RdmaPs until) const override;

@@ -57,6 +57,11 @@ RdmaScheduleNetwork::DescribeWait(uint32_t /*rank*/) const
     return "";
 }
 
+void
+RdmaScheduleNetwork::Share()
+{
+}
+
 std::string
 RdmaScheduleNetwork::DescribeDelay(const RdmaScheduleMessage& /*message*/,
                                    RdmaPs /*from*/,

@@ -175,6 +175,12 @@ class RdmaScheduleNetwork : public Object
     virtual std::string DescribeWait(uint32_t rank) const;
 
     /**
+     * Gathers, after the run, what DescribeDelay() needs from all processes of a run. Each process
+     * calls this function. The default: there is nothing to gather.
+     */
+    virtual void Share();
+
+    /**
      * Explains after a run what a message has waited for in the network.
      * \param message a message that has arrived
      * \param from when it was sent

@@ -18,7 +18,6 @@ namespace ns3
 RdmaConnectionReceiver::RdmaConnectionReceiver(RdmaConnectionTerms&& terms)
     : RdmaConnectionHalf(std::move(terms)),
       m_receivers(m_lanes.size()),
-      m_isReceiving(m_lanes.size()),
       m_idle(this)
 {
 }
@@ -166,7 +165,7 @@ RdmaConnectionReceiver::CloseAt(RdmaPs at)
 void
 RdmaConnectionReceiver::OnOpened(uint32_t lane)
 {
-    m_isReceiving[lane] = true;
+    m_receivers[lane].isReceiving = true;
     if (m_closeWait)
     {
         // A late packet, or an acknowledgement that is still queued.
@@ -184,9 +183,9 @@ RdmaConnectionReceiver::OnIdle()
 {
     for (uint32_t lane = 0; lane < GetNLanes(); ++lane)
     {
-        if (m_isReceiving[lane])
+        if (m_receivers[lane].isReceiving)
         {
-            m_isReceiving[lane] = false;
+            m_receivers[lane].isReceiving = false;
             RdmaNote note = MakeNote(CLOSE, lane);
             note.numbers[0] = m_closeWait ? 1 : 0;
             m_host.Send(m_home, m_lanes[lane].destination.nic, note);

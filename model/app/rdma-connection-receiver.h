@@ -69,13 +69,14 @@ class RdmaConnectionReceiver final : public RdmaConnectionHalf
         CLOSE,   //!< asks the NIC of a lane to destroy the queue pair
     };
 
-    /** The queue pair of a lane. Only events of the NIC's node use it. */
+    /** The queue pair of a lane. Only events of the NIC's node use it, except for isReceiving. */
     struct Receiver
     {
         Ptr<RdmaQueuePair> queuePair; //!< the queue pair, or null
         uint64_t packets{0};          //!< packets of complete parts
         uint64_t parts{0};            //!< complete parts
         uint32_t immediate{0};        //!< immediate data of the latest part
+        bool isReceiving{false};      //!< the home's node knows of a queue pair; of that node
         RdmaQueuePairStats past;      //!< counters of destroyed queue pairs
     };
 
@@ -111,7 +112,6 @@ class RdmaConnectionReceiver final : public RdmaConnectionHalf
     RdmaHostArrival m_arrival;         //!< the message that is not complete
     bool m_isInMessage{false};         //!< a part of that message has arrived
     uint64_t m_duplicates{0};          //!< parts that arrived again
-    std::vector<bool> m_isReceiving;   //!< lanes with a queue pair
     std::optional<RdmaPs> m_closeWait; //!< time of CloseAt() from its call on
     RdmaTimer<RdmaConnectionReceiver, &RdmaConnectionReceiver::OnIdle, RDMA_LANE_EVENT_ORDER>
         m_idle; //!< destroys queue pairs

@@ -25,13 +25,14 @@ RdmaQueueHistory::RdmaQueueHistory(const RdmaFabric& fabric, RdmaPs period)
     {
         for (const auto& port : ports)
         {
-            if (!IsRdmaNodeLocal(*fabric.GetNode(port->node)))
-            {
-                continue;
-            }
             const auto device = fabric.GetDevice(port->link, port->node);
             m_places[PeekPointer(device)] = static_cast<uint32_t>(m_ports.size());
-            m_ports.push_back({device, port, device->AddPeakReader(), {}});
+            m_ports.push_back({nullptr, port, {}, {}});
+            if (IsRdmaNodeLocal(*fabric.GetNode(port->node)))
+            {
+                m_ports.back().device = device;
+                m_ports.back().peaks = device->AddPeakReader();
+            }
         }
     }
     m_timer.Arm(m_begin + m_period);
@@ -42,6 +43,10 @@ RdmaQueueHistory::OnTick()
 {
     for (Port& port : m_ports)
     {
+        if (!port.device)
+        {
+            continue;
+        }
         const RdmaPeakReaders::Values peaks = port.device->ReadPeaks(port.peaks);
         const RdmaLineRate rate(port.port->lineRate);
         for (uint8_t priority = 0; priority < peaks.size(); ++priority)
@@ -56,6 +61,37 @@ RdmaQueueHistory::OnTick()
     m_timer.Arm(RdmaNow() + m_period);
 }
 
+void
+RdmaQueueHistory::Share()
+{
+    struct Seen
+    {
+        uint32_t port;
+        Sample sample;
+    };
+
+    if (!IsRdmaRunShared())
+    {
+        return;
+    }
+    std::vector<Seen> seen;
+    for (uint32_t port = 0; port < m_ports.size(); ++port)
+    {
+        for (const Sample& sample : m_ports[port].samples)
+        {
+            seen.push_back({port, sample});
+        }
+    }
+    for (const Seen& one : ShareRdmaValues(seen))
+    {
+        Port& port = m_ports[one.port];
+        if (!port.device)
+        {
+            port.samples.push_back(one.sample);
+        }
+    }
+}
+
 std::optional<RdmaQueueHistory::Wait>
 RdmaQueueHistory::FindLongest(const std::vector<const QbbPort*>& path,
                               uint8_t priority,
@@ -67,12 +103,7 @@ RdmaQueueHistory::FindLongest(const std::vector<const QbbPort*>& path,
     std::optional<Wait> longest;
     for (const QbbPort* hop : path)
     {
-        const auto place = m_places.find(hop);
-        if (place == m_places.end())
-        {
-            continue; // another rank of MPI has the port
-        }
-        const Port& port = m_ports[place->second];
+        const Port& port = m_ports[m_places.at(hop)];
         auto sample = std::lower_bound(
             port.samples.begin(),
             port.samples.end(),

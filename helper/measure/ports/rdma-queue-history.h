@@ -28,8 +28,8 @@ namespace ns3
  *
  * The history polls the longest queue of each port and class in each period, and keeps those that
  * take LEAST_WAIT or longer to send: 16 bytes for each. A poll is an event without a node, and does
- * not affect the run. Polling goes on until the simulation stops. A rank of MPI has the history of
- * its own nodes.
+ * not affect the run. Polling goes on until the simulation stops. A rank of MPI polls its own
+ * nodes; Share() adds the queues of all ranks.
  */
 class RdmaQueueHistory
 {
@@ -55,6 +55,10 @@ class RdmaQueueHistory
      */
     RdmaQueueHistory(const RdmaFabric& fabric, RdmaPs period);
 
+    /** Adds, after the run, the queues that the other ranks of MPI have seen; all ranks call this.
+     */
+    void Share();
+
     /**
      * \param path ports that a packet leaves by
      * \param priority class of the packet, 0..7
@@ -77,10 +81,10 @@ class RdmaQueueHistory
         uint8_t priority{0}; //!< class of the queue
     };
 
-    /** A port. */
+    /** A port of any rank of MPI. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;                   //!< device of the port
+        Ptr<QbbNetDevice> device;                   //!< device of the port; null: of another rank
         std::shared_ptr<const RdmaFabricPort> port; //!< name and rate of the port
         RdmaPeakReaders::Reader peaks;              //!< reader of the peaks of the queues
         std::vector<Sample> samples;                //!< in the order of time
