@@ -8,6 +8,7 @@
 #include "rdma-temp-directory.h"
 #include "rdma-test-schedule.h"
 #include "rdma-test-simulator.h"
+#include "rdma-topology-builder.h"
 
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,23 @@ TEST(RdmaJobFile, TheStepOf128GpusEqualsTheListScheduler)
         EXPECT_EQ(std::to_string(rank) + "," + std::to_string(end.Get() / 1000), line);
     }
     schedule->Dispose();
+    Simulator::Destroy();
+}
+
+TEST(RdmaJobFile, ReadsAllExamples)
+{
+    const auto topology = MakeRdmaTopology("rail:8x16x8x1");
+    uint32_t files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(RDMA_SOURCE_FOLDER) + "/examples/jobs"))
+    {
+        const auto schedule = CreateObject<RdmaOperationSchedule>();
+        RdmaJobFile(entry.path().string()).Fill(*schedule, topology);
+        EXPECT_FALSE(schedule->GetJobs().empty()) << entry.path();
+        schedule->Dispose();
+        ++files;
+    }
+    EXPECT_GE(files, 6U);
     Simulator::Destroy();
 }
 
