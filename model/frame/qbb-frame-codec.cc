@@ -235,6 +235,11 @@ MakeResult(QbbFramePtr frame, QbbParseError error)
     {
         result.frame = std::move(frame);
     }
+    else if (frame)
+    {
+        // Malformed bytes may have set fields that the frame's type and opcode do not have.
+        static_cast<QbbFrameRareFields&>(*frame) = QbbFrameRareFields();
+    }
     return result;
 }
 

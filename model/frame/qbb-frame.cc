@@ -10,7 +10,12 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace ns3
@@ -29,6 +34,16 @@ QbbFrameFields::UsesRareFields() const
     return !info.valid || info.immDt || info.ieth || info.atomicEth || info.atomicAck;
 }
 
+/// \return true if the fields that few frames use have their defaults
+bool
+HasDefaults(const QbbFrameRareFields& fields)
+{
+    static_assert(std::has_unique_object_representations_v<QbbFrameRareFields>,
+                  "the bytes of equal fields are equal");
+    const QbbFrameRareFields defaults;
+    return std::memcmp(&fields, &defaults, sizeof(fields)) == 0;
+}
+
 /**
  * Memory of pools: chunks of frames, and a list of the free frames.
  *
@@ -37,6 +52,14 @@ QbbFrameFields::UsesRareFields() const
 class QbbFrameArena
 {
   public:
+    /** \param frame a frame of an arena \return the arena */
+    static QbbFrameArena& Of(const QbbFrame* frame)
+    {
+        // A chunk begins at a multiple of its size, so that a frame needs no address of its arena.
+        const auto address = reinterpret_cast<uintptr_t>(frame) / sizeof(Chunk) * sizeof(Chunk);
+        return *reinterpret_cast<const Chunk*>(address)->arena;
+    }
+
     QbbFrame* Take()
     {
         if (m_nFree == 0)
@@ -48,13 +71,14 @@ class QbbFrameArena
 
     void GiveBack(QbbFrame* frame)
     {
-        // Reading the records of each frame would be a cache miss for each frame.
-        if (frame->packet || frame->intRoom > 0 || m_orphaned)
+        // To write or read the rare fields of each frame would be a cache miss for each frame.
+        if (frame->packet || m_orphaned || frame->UsesRareFields())
         {
             GiveBackHard(frame);
             return;
         }
         NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
+        NS_ASSERT_MSG(HasDefaults(*frame), "a frame has fields that its opcode does not have");
         m_free[m_nFree++] = frame;
     }
 
@@ -98,8 +122,9 @@ class QbbFrameArena
         {
             QbbFreePacket(frame->packet);
         }
-        if (frame->intRoom > 0)
+        if (frame->UsesRareFields())
         {
+            static_cast<QbbFrameRareFields&>(*frame) = QbbFrameRareFields();
             frame->telemetry.clear();
         }
         if (!m_orphaned)
@@ -116,19 +141,37 @@ class QbbFrameArena
 
     [[gnu::noinline]] void Grow()
     {
-        // The first chunks are small, because a small fabric needs only a few frames.
-        const uint32_t count = std::clamp(GetCapacity(), 4U, 256U);
-        m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
-        m_free.resize(m_free.size() + count);
-        for (uint32_t i = count; i-- > 0;)
+        // The first blocks are small, because a small fabric needs only a few frames.
+        m_blocks.emplace_back(std::min(m_blocks.size() + 1, MOST_CHUNKS));
+        m_free.resize(m_free.size() + m_blocks.back().size() * Chunk::FRAMES);
+        for (Chunk& chunk : m_blocks.back())
         {
-            QbbFrame* frame = &m_chunks.back()[i];
-            frame->m_arena = this;
-            m_free[m_nFree++] = frame;
+            chunk.arena = this;
+            for (std::size_t i = Chunk::FRAMES; i-- > 0;)
+            {
+                m_free[m_nFree++] = &chunk.frames[i];
+            }
         }
     }
 
-    std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames allocated so far
+    /// Greatest number of chunks of a block. The C library takes larger blocks from outside the
+    /// heap, where there are no large pages (RdmaLargePages).
+    static constexpr std::size_t MOST_CHUNKS = 6;
+    static constexpr std::size_t CHUNK_BYTES = 16384; //!< size and alignment of a chunk
+
+    /** Frames, and the arena to which they return. */
+    struct alignas(CHUNK_BYTES) Chunk
+    {
+        /// Number of frames of a chunk.
+        static constexpr std::size_t FRAMES = (CHUNK_BYTES - alignof(QbbFrame)) / sizeof(QbbFrame);
+
+        QbbFrameArena* arena{nullptr};       //!< arena of the frames
+        std::array<QbbFrame, FRAMES> frames; //!< the frames
+    };
+
+    static_assert(sizeof(Chunk) == CHUNK_BYTES, "Of() finds a chunk by its size");
+
+    std::vector<std::vector<Chunk>> m_blocks; //!< all frames allocated so far
     /// Place for each frame. The first m_nFree places hold the free frames.
     std::vector<QbbFrame*> m_free;
     uint32_t m_nFree{0};             //!< number of free frames
@@ -140,7 +183,7 @@ class QbbFrameArena
 void
 QbbFrameDeleter::GiveBack(QbbFrame* frame)
 {
-    frame->m_arena->GiveBack(frame);
+    QbbFrameArena::Of(frame).GiveBack(frame);
 }
 
 /**
@@ -221,11 +264,10 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions&
     {
         Share(OfSimulation());
     }
-    // A frame in the pool has neither a packet nor telemetry records.
+    // A frame in the pool has no packet, no telemetry records, and defaults in its rare fields.
     QbbFrame& frame = *m_arena->Take();
     static_cast<QbbFrameHeaders&>(frame) = headers;
     static_cast<QbbFrameExtensions&>(frame) = extensions;
-    static_cast<QbbFrameRareFields&>(frame) = QbbFrameRareFields();
     frame.arrival = RdmaEventTime();
     return QbbFramePtr(&frame);
 }

@@ -21,6 +21,7 @@ namespace ns3
 {
 
 class QbbFrameArena;
+class QbbFrameList;
 struct QbbFrame;
 
 /**
@@ -154,7 +155,9 @@ struct QbbFabricHeader
 /**
  * \ingroup rdma
  * Fields that few frames use: immediate data, atomics, a full telemetry trailer, pause frames, and
- * the header of switches.
+ * the header of switches. In all other frames, these fields must keep their defaults
+ * (QbbFrameFields::UsesRareFields()), and are not even read: a frame whose fields are in the CPU
+ * caches does not have these there.
  */
 struct QbbFrameRareFields
 {
@@ -221,14 +224,14 @@ struct QbbFrameFields : public QbbFrameHeaders,
 class QbbFrameLinks
 {
   public:
-    /// Arrival time of the frame at the current node; 0: the node created the frame.
+    /// Arrival time of the frame at the current node; 0: the node created the frame. A frame in
+    /// flight has its arrival time at the node to which it flies.
     RdmaEventTime arrival;
 
   private:
-    friend class QbbFrameArena;
-    friend struct QbbFrameDeleter;
+    friend class QbbFrameList;
 
-    QbbFrameArena* m_arena{nullptr}; //!< arena to which the frame returns
+    QbbFrame* m_next{nullptr}; //!< the frame behind this one in a QbbFrameList
 };
 
 /**

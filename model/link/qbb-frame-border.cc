@@ -117,7 +117,8 @@ QbbFrameBorder::TakeHandovers(Lane& lane)
     {
         if (i + AHEAD < size)
         {
-            RdmaPrefetchLines(lane.handovers[i + AHEAD].line, 2);
+            RdmaPrefetch(lane.handovers[i + AHEAD].line);
+            RdmaPrefetch(lane.handovers[i + AHEAD].frame.get());
         }
         Handover& handover = lane.handovers[i];
         if (handover.line->GetReceiver())

@@ -4,8 +4,6 @@
 
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
-#include "rdma-event-order.h"
-#include "rdma-prefetch.h"
 #include "rdma-trace.h"
 
 #include <ns3/abort.h>
@@ -33,64 +31,45 @@ QbbLine::TakeOver(QbbFramePtr&& frame, RdmaPs arrival)
     Add(arrival, std::move(frame), now);
 }
 
-// Each frame passes through this function.
-[[gnu::always_inline]] inline void
-QbbLine::ScheduleNextArrival(RdmaEventTime eventTime)
+void
+QbbLine::FindReceiver()
 {
-    // The frame has left the CPU caches during the cable delay; the next event of this line reads
-    // it.
-    RdmaPrefetch(m_next.frame.get());
-    m_eventInstant = m_next.arrival;
-    m_eventTime = RdmaEventTime(
-        m_eventInstant,
-        RdmaEventOrder::Arrivals::AtPort(RdmaPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
-    // The context of the event is the receiving node, whichever node schedules the event.
-    RdmaSchedule(m_nodeId, m_eventTime, eventTime, this);
+    // The receiver's own copies of these numbers are in memory that is in no CPU cache.
+    m_nodeId = m_receiver->GetNodeId();
+    m_deviceIndex = m_receiver->GetDeviceIndex();
 }
 
-void
+// Each frame passes through this function.
+[[gnu::always_inline]] inline void
 QbbLine::ScheduleArrival(RdmaEventTime eventTime)
 {
-    if (m_nodeId == UINT32_MAX)
-    {
-        // The receiver's own copies of these numbers are in memory that is in no CPU cache.
-        m_nodeId = m_receiver->GetNodeId();
-        m_deviceIndex = m_receiver->GetDeviceIndex();
-    }
-    ScheduleNextArrival(eventTime);
+    m_eventTime = m_frames.GetFirst()->arrival;
+    // The context of the event is the receiving node, whichever node schedules the event.
+    RdmaSchedule(m_nodeId, m_eventTime, eventTime, this);
 }
 
 // Each frame passes through this function.
 [[gnu::always_inline]] inline void
 QbbLine::TakeArrival()
 {
-    const RdmaPs eventInstant = m_eventInstant;
     const RdmaEventTime eventTime = m_eventTime;
-    m_eventInstant = RDMA_NEVER;
+    m_eventTime = RdmaEventTime::Never();
     // If the link went down, the frame of this event may have been lost.
-    if (!m_next.frame)
+    if (m_frames.IsEmpty())
     {
         return;
     }
-    if (m_next.arrival != eventInstant)
+    if (m_frames.GetFirst()->arrival != eventTime)
     {
         ScheduleArrival(eventTime);
         return;
     }
-    QbbFramePtr frame;
-    if (m_later.IsEmpty())
+    QbbFramePtr frame = m_frames.Pop();
+    if (!m_frames.IsEmpty())
     {
-        frame = std::move(m_next.frame);
+        ScheduleArrival(eventTime);
     }
-    else
-    {
-        // std::exchange() moves the old frame out first, so that no frame is destroyed here.
-        InFlight next = m_later.Pop();
-        m_next.arrival = next.arrival;
-        frame = std::exchange(m_next.frame, std::move(next.frame));
-        ScheduleNextArrival(eventTime);
-    }
-    if (m_bytes)
+    if (m_isSerialized)
     {
         frame = CrossAsBytes(*frame);
         if (!frame)
@@ -119,13 +98,9 @@ QbbLine::Run()
 void
 QbbLine::Prefetch(uint32_t step) const
 {
-    if (step == 0 && !m_later.IsEmpty())
+    if (const QbbFrame* frame = m_frames.GetFirst(); frame && m_receiver)
     {
-        m_later.PrefetchFront();
-    }
-    if (m_receiver && m_next.frame)
-    {
-        m_receiver->PrefetchReception(*m_next.frame, step, m_note);
+        m_receiver->PrefetchReception(*frame, step, m_note);
     }
 }
 
@@ -133,7 +108,7 @@ void
 QbbLine::TakeArrivalsInTurn()
 {
     const RdmaPs now = RdmaNow();
-    if (m_eventInstant != now)
+    if (m_eventTime.GetInstant() != now)
     {
         return; // the event of a port with an equal place has already delivered this frame
     }
@@ -153,7 +128,7 @@ QbbLine::TakeArrivalsInTurn()
             continue;
         }
         QbbLine& line = port->GetQbbChannel()->GetLineTo(PeekPointer(port));
-        if (line.m_eventInstant == now)
+        if (line.m_eventTime.GetInstant() == now)
         {
             line.TakeArrival();
         }
@@ -167,9 +142,9 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
     {
         CheckQbbPacket(); // a new packet is made
     }
-    m_bytes->resize(QbbFrameCodec::SerializedSize(frame));
-    QbbFrameCodec::Serialize(frame, m_bytes->data());
-    auto parsed = QbbFrameCodec::Parse(m_bytes->data(), m_bytes->size(), m_receiver->GetPool());
+    m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, m_bytes.data());
+    auto parsed = QbbFrameCodec::Parse(m_bytes.data(), m_bytes.size(), m_receiver->GetPool());
     if (!parsed.frame)
     {
         NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
@@ -183,12 +158,9 @@ void
 QbbLine::LoseAll()
 {
     const RdmaEventTime now = RdmaEventNow();
-    while (const QbbFramePtr frame = std::move(m_next.frame))
+    while (!m_frames.IsEmpty())
     {
-        if (!m_later.IsEmpty())
-        {
-            m_next = m_later.Pop();
-        }
+        const QbbFramePtr frame = m_frames.Pop();
         Lose(*frame, now);
     }
 }

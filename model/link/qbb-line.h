@@ -3,13 +3,12 @@
 #ifndef QBB_LINE_H
 #define QBB_LINE_H
 
-#include "qbb-frame.h"
+#include "qbb-frame-list.h"
 #include "qbb-port-counters.h"
-#include "rdma-ring-buffer.h"
+#include "rdma-event-order.h"
 #include "rdma-time.h"
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -58,13 +57,13 @@ class alignas(64) QbbLine final : public RdmaEvent
     /** \param serialized true to serialise each frame to bytes and parse the bytes */
     void SetSerialized(bool serialized)
     {
-        m_bytes = serialized ? std::make_unique<std::vector<uint8_t>>() : nullptr;
+        m_isSerialized = serialized;
     }
 
     /** \return true if frames are serialised to bytes and parsed */
     bool IsSerialized() const
     {
-        return m_bytes != nullptr;
+        return m_isSerialized;
     }
 
     /**
@@ -105,34 +104,26 @@ class alignas(64) QbbLine final : public RdmaEvent
     /** Discards all frames in flight without counting them. */
     void Clear()
     {
-        m_next.frame = nullptr;
-        m_later.Clear();
+        m_frames.Clear();
     }
 
     /** \return true if an arrival is scheduled */
     bool IsBusy() const
     {
-        return m_eventInstant != RDMA_NEVER;
+        return m_eventTime != RdmaEventTime::Never();
     }
 
-    /** \return number of frames in flight */
+    /** \return number of frames in flight; takes time linear in this number */
     std::size_t GetInFlight() const
     {
-        return (m_next.frame ? 1 : 0) + m_later.GetSize();
+        return m_frames.GetSize();
     }
 
     /** Calls a function for each frame in flight. \param visit function of a const QbbFrame& */
     template <typename Visit>
     void ForEachFrame(const Visit& visit) const
     {
-        if (m_next.frame)
-        {
-            visit(*m_next.frame);
-        }
-        for (std::size_t i = 0; i < m_later.GetSize(); ++i)
-        {
-            visit(*m_later[i].frame);
-        }
+        m_frames.ForEach(visit);
     }
 
     /** \return number of frames lost in flight because the link went down */
@@ -148,49 +139,41 @@ class alignas(64) QbbLine final : public RdmaEvent
     }
 
   private:
-    /** A frame in flight. */
-    struct InFlight
-    {
-        RdmaPs arrival{0}; //!< arrival of the last bit at the receiver
-        QbbFramePtr frame; //!< frame in flight
-    };
-
     [[gnu::always_inline]] void Add(RdmaPs arrival, QbbFramePtr&& frame, RdmaEventTime eventTime)
     {
-        if (m_next.frame)
+        if (m_nodeId == UINT32_MAX)
         {
-            m_later.Emplace(arrival, std::move(frame));
-            return;
+            FindReceiver();
         }
-        m_next.arrival = arrival;
-        m_next.frame = std::move(frame);
-        if (m_eventInstant == RDMA_NEVER)
+        frame->arrival = RdmaEventTime(
+            arrival,
+            RdmaEventOrder::Arrivals::AtPort(RdmaPortPlace(m_nodeId, m_deviceIndex, arrival)));
+        m_frames.Push(std::move(frame));
+        if (!IsBusy())
         {
             ScheduleArrival(eventTime);
         }
     }
 
+    void FindReceiver();
     void ScheduleArrival(RdmaEventTime eventTime);
-    void ScheduleNextArrival(RdmaEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();
     QbbFramePtr CrossAsBytes(QbbFrame& frame);
 
-    // The object has two cache lines. The memory of m_later is a third one, which a frame needs
-    // only if other frames are in flight.
-    RdmaPs m_delay{0};                 //!< propagation delay
-    RdmaPs m_eventInstant{RDMA_NEVER}; //!< arrival that is scheduled; RDMA_NEVER: none
-    InFlight m_next;                   //!< the first frame in flight
-    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
-    RdmaEventTime m_eventTime;         //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
-    RdmaRingBuffer<InFlight> m_later;  //!< frames in flight behind m_next, in order of arrival
-    /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
-    std::unique_ptr<std::vector<uint8_t>> m_bytes;
-    uint64_t m_lostInFlight{0}; //!< frames lost because the link went down
-    uint32_t m_malformed{0};    //!< frames lost because their bytes did not parse
-    mutable uint32_t m_note{0}; //!< number that a step of Prefetch() leaves to the next step
+    // A frame that crosses needs the members from here to m_eventTime, which are in one cache line.
+    bool m_isSerialized{false};    //!< frames cross as bytes
+    RdmaPs m_delay{0};             //!< propagation delay
+    QbbFrameList m_frames;         //!< frames in flight, in order of arrival
+    QbbPort* m_receiver{nullptr};  //!< port at the far end, or null
+    uint32_t m_nodeId{UINT32_MAX}; //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};     //!< index of the receiver among its node's devices
+    RdmaEventTime m_eventTime{RdmaEventTime::Never()}; //!< scheduled arrival; Never(): none
+
+    std::vector<uint8_t> m_bytes; //!< scratch buffer of CrossAsBytes()
+    uint64_t m_lostInFlight{0};   //!< frames lost because the link went down
+    uint32_t m_malformed{0};      //!< frames lost because their bytes did not parse
+    mutable uint32_t m_note{0};   //!< number that a step of Prefetch() leaves to the next step
 };
 
 } // namespace ns3

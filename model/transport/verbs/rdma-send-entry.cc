@@ -45,7 +45,10 @@ RdmaSendEntry::FillWrite(QbbFrame& frame, uint64_t index, uint32_t mtu, uint32_t
     }
     if (last)
     {
-        frame.immediate = info.immDt ? request.immediate : 0;
+        if (info.immDt)
+        {
+            frame.immediate = request.immediate;
+        }
         // Only a message that completes a receive request raises an event (IBA Vol. 1, 9.2).
         frame.solicited = request.solicited && request.opcode != RdmaWrOpcode::RDMA_WRITE;
     }

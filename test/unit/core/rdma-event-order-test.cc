@@ -75,7 +75,7 @@ namespace Order = RdmaEventOrder;
 
 /// The kinds of events, in the order of their places.
 constexpr std::array KINDS{
-    ByPort<Order::Arrivals>("qbb-line.cc", true, 1, 512),
+    ByPort<Order::Arrivals>("qbb-line.h", true, 1, 512),
     ByPort<Order::Ports>("qbb-port.h", true, 513, 768),
     ByPort<Order::Pipelines>("rdma-receive-buffer.cc", false, 769, 832),
     At("qbb-crossbar.h", QbbCrossbar::EVENT_ORDER, false, true, 833),
