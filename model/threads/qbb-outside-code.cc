@@ -21,9 +21,11 @@ namespace
 
 constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
+using Ports = std::vector<QbbNetDevice*>; // result of GetQbbPorts()
+
 /// \return name of a node's object from outside of the module that may send packets of ns-3, or ""
 std::string
-FindStranger(const Node& node)
+FindStranger(const Node& node, const Ports& ports)
 {
     for (uint32_t i = 0; i < node.GetNApplications(); ++i)
     {
@@ -41,15 +43,13 @@ FindStranger(const Node& node)
             return "the " + type.GetName();
         }
     }
-    return GetQbbPorts(node).size() == node.GetNDevices() ? ""
-                                                          : "a device other than ns3::QbbNetDevice";
+    return ports.size() == node.GetNDevices() ? "" : "a device other than ns3::QbbNetDevice";
 }
 
 /// \return name of a sink of a trace source of a node, or ""
 std::string
-FindSink(const Node& node)
+FindSink(const Node& node, const Ports& ports)
 {
-    const auto ports = GetQbbPorts(node);
     const auto nic = node.GetObject<RdmaNic>();
     if (nic && nic->HasSinks())
     {
@@ -74,9 +74,8 @@ FindSink(const Node& node)
 
 /// \return name of user code that the module calls in events of a node, or ""
 std::string
-FindWitness(const Node& node, bool defersSinks)
+FindWitness(const Node& node, const Ports& ports, bool defersSinks)
 {
-    const auto ports = GetQbbPorts(node);
     const auto hasPort = [&ports](auto has) {
         return std::any_of(ports.begin(), ports.end(), [has](const QbbNetDevice* port) {
             return (port->*has)();
@@ -99,7 +98,7 @@ FindWitness(const Node& node, bool defersSinks)
     {
         return hasPort(&QbbNetDevice::HasPhyTxEndSinks) ? "a sink of PhyTxEnd" : "";
     }
-    return FindSink(node);
+    return FindSink(node, ports);
 }
 
 /// \return true if frames cross a cable of the node as bytes
@@ -118,7 +117,8 @@ HasSerializedCable(const Node& node)
 std::vector<QbbNetDevice*>
 GetQbbPorts(const Node& node)
 {
-    std::vector<QbbNetDevice*> ports;
+    Ports ports;
+    ports.reserve(node.GetNDevices());
     for (uint32_t i = 0; i < node.GetNDevices(); ++i)
     {
         if (const auto port = DynamicCast<QbbNetDevice>(node.GetDevice(i)))
@@ -137,20 +137,20 @@ FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks)
     {
         const Node& node = **it;
         const uint32_t id = node.GetId();
-        const std::string place = " at node " + std::to_string(id);
+        const Ports ports = GetQbbPorts(node);
         const std::string stranger =
-            foreign.count(id) ? "an event of the script" : FindStranger(node);
+            foreign.count(id) ? "an event of the script" : FindStranger(node, ports);
         if (stranger.empty())
         {
-            const std::string witness = FindWitness(node, defersSinks);
+            const std::string witness = FindWitness(node, ports, defersSinks);
             if (seenBy[id].empty() && !witness.empty())
             {
-                seenBy[id] = witness + place;
+                seenBy[id] = witness + " at node " + std::to_string(id);
             }
             continue;
         }
-        seenBy[id] = stranger + place;
-        for (const QbbNetDevice* port : GetQbbPorts(node))
+        seenBy[id] = stranger + " at node " + std::to_string(id);
+        for (const QbbNetDevice* port : ports)
         {
             // Switches answer the ARP requests of their hosts, and these are packets of ns-3.
             const QbbPort* peer = port->GetPeer();
@@ -172,7 +172,7 @@ FindQbbPacketMaker()
         });
     };
     if (!any(HasSerializedCable) ||
-        !any([](const Node& node) { return !FindStranger(node).empty(); }))
+        !any([](const Node& node) { return !FindStranger(node, GetQbbPorts(node)).empty(); }))
     {
         return "";
     }

@@ -975,10 +975,9 @@ RdmaNic::TraceSample(const RdmaPacketEngine& qp) const
 void
 RdmaNic::FreeDestroyed()
 {
-    const std::vector<Ptr<RdmaQueuePair>> destroyed = std::move(m_destroyed);
-    m_destroyed.clear();
-    for (const auto& qp : destroyed)
+    for (std::size_t i = 0; i < m_destroyed.size(); ++i)
     {
+        const Ptr<RdmaQueuePair>& qp = m_destroyed[i];
         if (m_spares.size() < MOST_SPARES && qp->IsSpare())
         {
             m_spares.push_back(qp);
@@ -988,6 +987,7 @@ RdmaNic::FreeDestroyed()
             qp->Dispose();
         }
     }
+    m_destroyed.clear();
 }
 
 void

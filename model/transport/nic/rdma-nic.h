@@ -513,7 +513,7 @@ class RdmaNic : public Object, public QbbFrameSink
     RdmaNic(const RdmaNic& pattern); // for MakeBare()
 
     /// Most queue pairs in m_spares: flows come and go one by one, so that a few suffice.
-    static constexpr std::size_t MOST_SPARES = 4;
+    static constexpr std::size_t MOST_SPARES = 32;
 
     /** A port of the NIC. */
     struct Port
