@@ -124,7 +124,7 @@ class PullRequester : public RoceRequester
             RoceRequester::Receive(frame, info, now);
             return;
         }
-        auto& sender = static_cast<PullSender&>(*m_sender);
+        auto& sender = static_cast<PullSender&>(GetSender());
         const int64_t end =
             RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, sender.GetEnd());
         sender.Pulled(static_cast<uint64_t>(std::max<int64_t>(end, 0)));

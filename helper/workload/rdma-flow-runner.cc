@@ -479,6 +479,10 @@ RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
     auto qp =
         host.GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn, localPort);
     qp->SetPriority(priority);
+    if (!isSender)
+    {
+        qp->SetPassive();
+    }
     qp->Connect(GetFabric()->GetAddress(remote, 0, remotePort),
                 isSender ? pair.receiverQpn : pair.senderQpn,
                 m_hosts[remote]->GetPrototype(priority, remotePort)->GetInitialPsn());

@@ -44,7 +44,8 @@ RdmaConnectionReceiver::Open(uint32_t lane)
                                       ends.destination,
                                       ends.source,
                                       m_priority,
-                                      0);
+                                      0,
+                                      true);
     receiver.queuePair->SetUser(this, lane);
     if (receiver.packets > 0)
     {

@@ -589,7 +589,8 @@ RdmaConnectionSender::OpenSender(uint32_t lane)
                                     ends.source,
                                     ends.destination,
                                     m_priority,
-                                    sender.packets);
+                                    sender.packets,
+                                    false);
     sender.queuePair->ResumeRequester(sender.parts);
     sender.queuePair->SetUser(this, lane);
     m_host.AddPortListener(ends.source.nic, this);

@@ -16,7 +16,8 @@ OpenRdmaLane(RdmaNic& nic,
              const RdmaLaneEnd& local,
              const RdmaLaneEnd& remote,
              uint8_t priority,
-             uint64_t packets)
+             uint64_t packets,
+             bool isPassive)
 {
     auto qp = nic.CreateQueuePairAs(local.qpn, local.port);
     qp->SetPriority(priority);
@@ -24,6 +25,10 @@ OpenRdmaLane(RdmaNic& nic,
     {
         qp->SetAttribute("InitialPsn",
                          UintegerValue((local.initialPsn + packets) & QbbWire::MASK24));
+    }
+    if (isPassive)
+    {
+        qp->SetPassive();
     }
     qp->Connect(remote.address, remote.qpn, remote.initialPsn);
     return qp;

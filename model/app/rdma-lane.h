@@ -94,13 +94,15 @@ constexpr uint32_t RDMA_LANE_EVENT_ORDER = RdmaEventOrder::Programs::At<8>();
  * \param remote the other end
  * \param priority traffic class of data and acknowledgements, 0..7
  * \param packets packets that earlier queue pairs of the end have sent
+ * \param isPassive true: the end receives messages (RdmaQueuePair::SetPassive())
  * \return the connected queue pair
  */
 Ptr<RdmaQueuePair> OpenRdmaLane(RdmaNic& nic,
                                 const RdmaLaneEnd& local,
                                 const RdmaLaneEnd& remote,
                                 uint8_t priority,
-                                uint64_t packets);
+                                uint64_t packets,
+                                bool isPassive);
 
 } // namespace ns3
 

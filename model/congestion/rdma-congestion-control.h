@@ -235,6 +235,16 @@ class RdmaCongestionControl : public Object, public RdmaFixedByUse
     }
 
     /**
+     * \return false if MakeController() needs nothing that depends on the path of the queue pair:
+     *         no round-trip time, number of links, telemetry format or RdmaPathProfile::spread. The
+     *         profile then need not have these. The default is true
+     */
+    virtual bool NeedsPath() const
+    {
+        return true;
+    }
+
+    /**
      * Where packets of a queue pair take several paths (RdmaPathProfile::spread), round trips
      * differ by the queues of the paths. RdmaAckSample::rtt is then the mean of round trips so far,
      * in which a new one has this weight.

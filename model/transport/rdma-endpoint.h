@@ -124,6 +124,12 @@ class RdmaEndpoint
     {
     }
 
+    /**
+     * Ends RdmaConnection::passive: congestion control starts. To be called before the queue pair
+     * gets a request or a response to send.
+     */
+    virtual void BecomeActive() = 0;
+
     /** The pace that the reaction point sets may have changed. \param now current time */
     virtual void PaceChanged(RdmaPs now) = 0;
 

@@ -119,7 +119,6 @@ RdmaPacketEngine::Restart(uint32_t port, uint32_t qpn)
     connection.ackInterval = connection.transport->GetAckInterval();
     connection.reaction.reset();
     connection.pipeline = m_nic->MakeSendPipeline(*this);
-    m_requester->RenewSender(); // the transport's timeouts may have changed since the reset
     m_responder->SetSharedReceiveQueue(nullptr);
     connection.state = RdmaQpState::INIT;
 }
@@ -160,6 +159,7 @@ RdmaPacketEngine::Reset()
     m_timer.Disarm();
     connection.limits.reset();
     connection.timerOff = false;
+    connection.passive = false;
     connection.counters = RdmaQueuePairCounters();
     connection.ceSeen = false;
     connection.msn = 0;
@@ -201,6 +201,10 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
     {
         watcher(*this);
     }
+    if (!connection.passive)
+    {
+        m_requester->GetSender();
+    }
 }
 
 void
@@ -232,7 +236,7 @@ RdmaPacketEngine::StartCongestionControl()
 {
     connection.reaction.reset();
     const RdmaCongestionControl* const control = m_nic->PeekCongestionControl();
-    if (!control)
+    if (!control || connection.passive)
     {
         return;
     }
@@ -243,7 +247,10 @@ RdmaPacketEngine::StartCongestionControl()
     profile.packetBytes = GetFullPacketBytes();
     profile.ackBytes = GetAckBytes(0);
     profile.seed = m_frame.flowHash;
-    QueryPathOracle(profile);
+    if (control->NeedsPath())
+    {
+        QueryPathOracle(profile);
+    }
     const RdmaIntRoom room = PlanTelemetry(*control, profile);
     const uint32_t trailer = (control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0) +
                              QbbWire::IntTrailerBytes(room.format, room.records);
@@ -641,6 +648,13 @@ RdmaStreamState
 RdmaPacketEngine::GetStreams() const
 {
     return m_requester->GetStream() + m_responder->GetStream();
+}
+
+void
+RdmaPacketEngine::BecomeActive()
+{
+    connection.passive = false;
+    StartCongestionControl();
 }
 
 void

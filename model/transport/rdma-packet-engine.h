@@ -319,6 +319,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     void MessageArrived(const RdmaMessageArrival& arrival) override;
     RdmaStreamState GetStreams() const override;
     void TimedOut(RdmaPs now) override;
+    void BecomeActive() override;
     void PaceChanged(RdmaPs now) override;
     void WarnOfUnslowedResponses() override;
     bool MeasuresRtt() const override;

@@ -15,8 +15,7 @@ namespace ns3
 {
 
 RdmaRequester::RdmaRequester(RdmaEndpoint& endpoint)
-    : m_endpoint(endpoint),
-      m_sender(m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits()))
+    : m_endpoint(endpoint)
 {
 }
 
@@ -25,7 +24,7 @@ RdmaRequester::~RdmaRequester() = default;
 void
 RdmaRequester::Reset()
 {
-    m_sender = m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits());
+    m_sender.reset();
     m_sends.Clear();
     m_released = 0;
     m_cursor = 0;
@@ -38,8 +37,19 @@ RdmaRequester::Reset()
 }
 
 void
+RdmaRequester::MakeSender()
+{
+    m_sender = m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits());
+}
+
+void
 RdmaRequester::Post(const RdmaSendRequest& request, RdmaPs now)
 {
+    GetSender();
+    if (m_endpoint.connection.passive)
+    {
+        m_endpoint.BecomeActive();
+    }
     RdmaSendEntry entry;
     entry.request = request;
     if (IsRdmaRead(request.opcode) && request.opcode != RdmaWrOpcode::RDMA_READ)
@@ -104,11 +114,15 @@ RdmaRequester::Release(RdmaPs now)
 void
 RdmaRequester::RenewSender()
 {
+    if (!m_sender)
+    {
+        return;
+    }
     NS_ABORT_MSG_IF(m_sender->GetHighestSent() > 0,
                     "rdma: the timeouts of queue pair "
                         << m_endpoint.connection.qpn
                         << " change, and it has sent packets; accepted: before the first packet");
-    m_sender = m_endpoint.connection.transport->MakeSender(m_endpoint.connection.GetLimits());
+    MakeSender();
     for (uint32_t i = 0; i < m_released; ++i)
     {
         m_sender->Extend(m_sends[i].packets);
@@ -118,7 +132,7 @@ RdmaRequester::RenewSender()
 uint64_t
 RdmaRequester::GetBegunEnd() const
 {
-    const uint64_t sent = m_sender->GetHighestSent();
+    const uint64_t sent = m_sender ? m_sender->GetHighestSent() : 0;
     for (std::size_t i = 0; i < m_sends.GetSize(); ++i)
     {
         const RdmaSendEntry& entry = m_sends[i];
@@ -243,7 +257,7 @@ RdmaRequester::LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) co
 void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, RdmaPs now)
 {
-    const uint64_t acked = m_sender->GetArrived();
+    const uint64_t acked = GetSender().GetArrived();
     const uint64_t before = acked + m_sender->GetAhead();
     const int64_t packet = RdmaFromPsn(m_endpoint.connection.initialPsn, frame.psn, acked);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
@@ -411,6 +425,10 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, RdmaPs now)
     }
     m_endpoint.SampleChanged();
     CompleteAcknowledged(now);
+    if (!m_sender)
+    {
+        return; // whoever heard of a completion has reset the queue pair
+    }
     if (event.failed)
     {
         FailRefused(event.status, m_sender->GetAcked());
@@ -430,7 +448,8 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, RdmaPs now)
 void
 RdmaRequester::SyncTimer()
 {
-    m_endpoint.connection.sendDeadline = m_sender->GetDeadline();
+    m_endpoint.connection.sendDeadline =
+        m_sender ? m_sender->GetDeadline() : RdmaSender::NO_DEADLINE;
 }
 
 void
@@ -516,8 +535,11 @@ RdmaRequester::IsAnswer(const RdmaSendEntry& entry, uint64_t response, const Qbb
 void
 RdmaRequester::AddTo(RdmaQueuePairStats& stats) const
 {
-    stats.packetsRetransmitted += m_sender->GetRetransmissions();
-    stats.timeouts += m_sender->GetTimeouts();
+    if (m_sender)
+    {
+        stats.packetsRetransmitted += m_sender->GetRetransmissions();
+        stats.timeouts += m_sender->GetTimeouts();
+    }
 }
 
 } // namespace ns3

@@ -83,8 +83,23 @@ class RdmaRequester
     void Release(RdmaPs now);
 
     /**
+     * \return the sender of the request packets. The first call makes the sender, with the present
+     *         timeouts of the transport and the queue pair: when the queue pair is connected, or
+     *         if RdmaConnection::passive is set, when it has something to send
+     */
+    RdmaSender& GetSender()
+    {
+        if (!m_sender)
+        {
+            MakeSender();
+        }
+        return *m_sender;
+    }
+
+    /**
      * Makes a new sender with the present timeouts of the transport and the queue pair, for the
-     * requests posted so far. Aborts with a message if a packet has been sent already.
+     * requests posted so far, in place of the sender that there is, if any. Aborts with a message
+     * if a packet has been sent already.
      */
     void RenewSender();
 
@@ -93,7 +108,7 @@ class RdmaRequester
     {
         return (m_endpoint.connection.state == RdmaQpState::RTS ||
                 m_endpoint.connection.state == RdmaQpState::SQD) &&
-               m_sender->CanSend() && m_sender->GetNext() < m_end &&
+               m_sender && m_sender->CanSend() && m_sender->GetNext() < m_end &&
                (!m_endpoint.connection.reaction || m_endpoint.connection.reaction->HasRoom() ||
                 MustRequestAck());
     }
@@ -149,6 +164,10 @@ class RdmaRequester
      */
     RdmaStreamState GetStream() const
     {
+        if (!m_sender)
+        {
+            return {};
+        }
         if (m_postedOnLine != m_posted)
         {
             return {CountOnLine(m_sender->GetArrived() + m_sender->GetAhead()),
@@ -330,8 +349,9 @@ class RdmaRequester
 
     // Members stand in the order of their use.
 
-    RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair
-    std::unique_ptr<RdmaSender> m_sender; //!< sender of the request packets
+    RdmaEndpoint& m_endpoint; //!< endpoint of the queue pair
+    /// Sender of the request packets; null until GetSender() makes it
+    std::unique_ptr<RdmaSender> m_sender;
     RdmaRingBuffer<RdmaSendEntry>
         m_sends;            //!< send queue: requests posted and not complete, in order
     uint64_t m_end{NO_END}; //!< packets from this number on are not sent
@@ -361,6 +381,7 @@ class RdmaRequester
         return m_endpoint.connection.ackInterval > 1 && m_askedEnd <= m_sender->GetArrived();
     }
 
+    void MakeSender();
     void RequestAck(QbbFrame& frame, uint64_t packet, uint64_t end);
     void LimitRead(QbbFrame& frame, uint64_t packet, uint64_t& packets) const;
     uint64_t CountOnLine(uint64_t packet) const;

@@ -86,6 +86,11 @@ class RdmaDcqcn : public RdmaCongestionControl
 
     std::optional<RdmaPs> GetCnpInterval() const override;
 
+    bool NeedsPath() const override
+    {
+        return false;
+    }
+
     bool NeedsCnp() const override
     {
         return true;

@@ -53,6 +53,11 @@ class RdmaRcm : public RdmaCongestionControl
         return 1_ps; // each mark causes a CNP
     }
 
+    bool NeedsPath() const override
+    {
+        return false;
+    }
+
     bool NeedsCnp() const override
     {
         return true;

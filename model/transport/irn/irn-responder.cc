@@ -31,9 +31,13 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
     // Each packet of a WRITE has the address of its own first byte.
     request.address =
         frame.virtualAddress - (frame.payload > 0 ? request.bytes - frame.payload : 0);
-    request.compare = frame.compare;
-    request.swapOrAdd = frame.swapOrAdd;
-    request.immediate = frame.immediate;
+    // Few frames have these fields, which are in a cache line of their own.
+    if (info.atomicEth || info.immDt)
+    {
+        request.compare = frame.compare;
+        request.swapOrAdd = frame.swapOrAdd;
+        request.immediate = frame.immediate;
+    }
     request.solicited = frame.solicited;
     request.wqeSn = frame.wqeSn;
     return request;
@@ -480,6 +484,10 @@ IrnResponder::Refused(Fault fault, uint64_t packet, RdmaPs now)
 void
 IrnResponder::Answer(RdmaResponse response)
 {
+    if (m_endpoint.connection.passive)
+    {
+        m_endpoint.BecomeActive();
+    }
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>(

@@ -215,6 +215,7 @@ RoceRequester::RecoverLostResponse(RdmaPs now)
 void
 RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
+    GetSender(); // a peer may answer to what this side has not sent
     if (info.irn)
     {
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);

@@ -428,7 +428,8 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     request.opcode = frame.opcode;
     request.bytes = m_message.GetBytes();
     request.address = m_message.GetAddress();
-    request.immediate = frame.immediate;
+    // Few frames have the fields of immediate data, which are in a cache line of their own.
+    request.immediate = GetRdmaOpcodeInfo(frame.opcode).immDt ? frame.immediate : 0;
     request.solicited = frame.solicited;
     if (IsAnswered(frame))
     {
@@ -570,6 +571,10 @@ RoceResponder::OnTimer(RdmaPs now)
 void
 RoceResponder::Answer(RdmaResponse response)
 {
+    if (m_endpoint.connection.passive)
+    {
+        m_endpoint.BecomeActive();
+    }
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>();

@@ -296,7 +296,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     }
     if (attributes.HasRetryLimits())
     {
-        m_engine.GetRequester().Reset(); // no request is posted in RTR
+        m_engine.GetRequester().RenewSender(); // no request is posted in RTR
     }
     if (to == RdmaQpState::ERR)
     {

@@ -156,6 +156,17 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     void Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn = 0);
 
     /**
+     * Tells a queue pair that it is going to receive, and may never send a request. To be called
+     * before Connect() or Modify() to RTR. The queue pair then takes less time and memory: its
+     * congestion control starts with its first request, or with the first response to a READ, and
+     * GetRateController() returns null until then. Nothing else changes.
+     */
+    void SetPassive()
+    {
+        m_engine.connection.passive = true;
+    }
+
+    /**
      * Makes a connected queue pair continue as the responder of an earlier queue pair with the same
      * number, so that it answers retransmissions of the peer. To be called before a packet has been
      * received.

@@ -8,8 +8,11 @@
 #include <ns3/string.h>
 #include <ns3/test.h>
 
+#include <functional>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 /**
  * \file
@@ -370,6 +373,91 @@ class LateTestCase : public TestCase
     RdmaWireFormat m_format; //!< packet formats
 };
 
+/** A queue pair that was said to be passive works as any other once it has something to send. */
+class PassiveTestCase : public TestCase
+{
+  public:
+    /** \param format packet formats \param control congestion control */
+    PassiveTestCase(RdmaWireFormat format, const std::string& control)
+        : TestCase("passive until the first request, " + GetTestName(format) + ", " + control),
+          m_format(format),
+          m_control(control)
+    {
+    }
+
+  private:
+    using Post = std::function<void(Ptr<RdmaQueuePair>)>;
+
+    void DoRun() override
+    {
+        const auto post = [](RdmaWrOpcode opcode) {
+            return [opcode](Ptr<RdmaQueuePair> qp) {
+                RdmaSendRequest request;
+                request.opcode = opcode;
+                request.length = 300'000;
+                qp->PostSend(request);
+            };
+        };
+        const Post nothing = [](Ptr<RdmaQueuePair>) {};
+        const Post write = post(RdmaWrOpcode::RDMA_WRITE);
+        // The queue pair receives; then nothing else, or it sends, or it answers to a READ.
+        Compare(nothing, nothing, false);
+        Compare(nothing, write, true);
+        Compare(post(RdmaWrOpcode::RDMA_READ), nothing, true);
+    }
+
+    /**
+     * Compares two runs, with and without a passive queue pair. The peer posts a WRITE at 1 us.
+     *
+     * \param theirs what the peer posts at 50 us
+     * \param own what the queue pair posts at 50 us
+     * \param becomesActive true: the queue pair has a rate controller in the end
+     */
+    void Compare(const Post& theirs, const Post& own, bool becomesActive)
+    {
+        std::vector<std::vector<RdmaPs>> times;
+        for (const bool isPassive : {false, true})
+        {
+            RdmaTestFabric test;
+            SetTestTransport(test, m_format, 2);
+            test.helper.SetCongestionControl(m_control);
+            test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+            const auto peer = test.fabric->GetNic(0)->CreateQueuePair();
+            const auto qp = test.fabric->GetNic(1)->CreateQueuePair();
+            if (isPassive)
+            {
+                qp->SetPassive();
+            }
+            RdmaQueuePair::ConnectPair(peer, qp);
+            NS_TEST_EXPECT_MSG_EQ((qp->GetRateController() == nullptr), isPassive, "at first");
+            std::vector<RdmaPs> completed;
+            for (const auto& end : {peer, qp})
+            {
+                end->GetSendCompletionQueue()->SetCallback(
+                    Callback<void, const RdmaWorkCompletion&>(
+                        [&completed](const RdmaWorkCompletion&) {
+                            completed.push_back(RdmaNow());
+                        }));
+            }
+            Simulator::Schedule(MicroSeconds(1), [&] { TwoHosts::Write(peer, 200'000); });
+            Simulator::Schedule(MicroSeconds(50), [&] {
+                theirs(peer);
+                own(qp);
+            });
+            Simulator::Run();
+            const bool isActive = becomesActive || !isPassive;
+            NS_TEST_EXPECT_MSG_EQ((qp->GetRateController() != nullptr), isActive, "in the end");
+            completed.push_back(RdmaNow());
+            times.push_back(completed);
+        }
+        NS_TEST_EXPECT_MSG_EQ((times[0] == times[1]), true, "times of completions");
+        NS_TEST_EXPECT_MSG_EQ(times[1].size(), (becomesActive ? 3U : 2U), "and the end of the run");
+    }
+
+    RdmaWireFormat m_format; //!< packet formats
+    std::string m_control;   //!< congestion control
+};
+
 /** The suite. */
 class RdmaQueuePairLifeTestSuite : public TestSuite
 {
@@ -381,6 +469,10 @@ class RdmaQueuePairLifeTestSuite : public TestSuite
         {
             AddTestCase(new DestroyTestCase(format));
             AddTestCase(new LateTestCase(format));
+            for (const char* control : {"dcqcn", "timely", "hpcc-pint"})
+            {
+                AddTestCase(new PassiveTestCase(format, control));
+            }
         }
         AddTestCase(new DestroyFromInsideTestCase);
         AddTestCase(new DestroyAtRandomTestCase);

@@ -152,6 +152,10 @@ class FakeEndpoint : public RdmaEndpoint
         return requester->GetStream() + responder->GetStream();
     }
 
+    void BecomeActive() override
+    {
+    }
+
     void PaceChanged(RdmaPs) override
     {
     }
