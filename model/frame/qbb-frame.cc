@@ -40,7 +40,7 @@ HasDefaults(const QbbFrameRareFields& fields)
 {
     static_assert(std::has_unique_object_representations_v<QbbFrameRareFields>,
                   "the bytes of equal fields are equal");
-    const QbbFrameRareFields defaults;
+    const auto defaults = QbbFrameRareFields();
     return std::memcmp(&fields, &defaults, sizeof(fields)) == 0;
 }
 

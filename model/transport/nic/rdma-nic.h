@@ -512,7 +512,7 @@ class RdmaNic : public Object, public QbbFrameSink
   private:
     RdmaNic(const RdmaNic& pattern); // for MakeBare()
 
-    /// Most queue pairs in m_spares: flows come and go one by one, so that a few suffice.
+    /// Most queue pairs in m_spares: as many as a host with many short flows has at one time.
     static constexpr std::size_t MOST_SPARES = 32;
 
     /** A port of the NIC. */
