@@ -155,9 +155,9 @@ struct QbbFabricHeader
 /**
  * \ingroup rdma
  * Fields that few frames use: immediate data, atomics, a full telemetry trailer, pause frames, and
- * the header of switches. In all other frames, these fields must keep their defaults
- * (QbbFrameFields::UsesRareFields()), and are not even read: a frame whose fields are in the CPU
- * caches does not have these there.
+ * the header of switches. All other frames must leave these fields at their defaults
+ * (QbbFrameFields::UsesRareFields()), and nobody may read the fields of such a frame: their cache
+ * line is then never loaded.
  */
 struct QbbFrameRareFields
 {
