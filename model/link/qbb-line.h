@@ -145,7 +145,7 @@ class alignas(64) QbbLine final : public RdmaEvent
         {
             FindReceiver();
         }
-        // The line reads this time once the frame is the first one.
+        // ScheduleArrival() reads the time when the frame has become the first one of the line.
         frame->arrival = RdmaEventTime(
             arrival,
             RdmaEventOrder::Arrivals::AtPort(RdmaPortPlace(m_nodeId, m_deviceIndex, arrival)));

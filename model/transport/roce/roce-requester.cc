@@ -55,9 +55,9 @@ RoceRequester::AddTo(RdmaQueuePairStats& stats) const
 }
 
 RoceSpreadSender&
-RoceRequester::GetSpreadSender() const
+RoceRequester::GetSpreadSender()
 {
-    return static_cast<RoceSpreadSender&>(*m_sender);
+    return static_cast<RoceSpreadSender&>(GetSender());
 }
 
 RdmaGapLimits
@@ -215,7 +215,6 @@ RoceRequester::RecoverLostResponse(RdmaPs now)
 void
 RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs now)
 {
-    GetSender(); // a peer may answer to what this side has not sent
     if (info.irn)
     {
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);

@@ -80,7 +80,7 @@ class RoceRequester : public RdmaRequester
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     void OnReadTimer(RdmaPs now) override;
-    RoceSpreadSender& GetSpreadSender() const;
+    RoceSpreadSender& GetSpreadSender();
     RdmaGapLimits GetLimits() const;
     void TakeResponse(const QbbFrame& frame, uint64_t response, RdmaPs now);
     void AdvanceReads();

@@ -429,7 +429,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, RdmaPs
     request.bytes = m_message.GetBytes();
     request.address = m_message.GetAddress();
     // Few frames have the fields of immediate data, which are in a cache line of their own.
-    request.immediate = GetRdmaOpcodeInfo(frame.opcode).immDt ? frame.immediate : 0;
+    request.immediate = info.immDt ? frame.immediate : 0;
     request.solicited = frame.solicited;
     if (IsAnswered(frame))
     {

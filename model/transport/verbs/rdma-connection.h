@@ -52,7 +52,7 @@ struct RdmaConnection
     /// Retry limits set by Modify(); null: the transport's limits
     std::unique_ptr<RdmaRetryLimits> limits;
     bool timerOff{false}; //!< the network loses no packet, so that no timer is needed
-    /// The queue pair has sent and is to send acknowledgements only, and has no reaction point yet
+    /// The queue pair has sent nothing but acknowledgements, and its reaction point is not made yet
     bool passive{false};
     /// UDP source port of the latest packet received, which acknowledgements repeat, or before the
     /// first packet that of the queue pair; 0: acknowledgements have the port of the queue pair

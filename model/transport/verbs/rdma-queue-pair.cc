@@ -202,6 +202,16 @@ RdmaQueuePair::GetRateController() const
 }
 
 void
+RdmaQueuePair::SetPassive()
+{
+    const RdmaQpState state = GetState();
+    NS_ABORT_MSG_IF(state != RdmaQpState::RESET && state != RdmaQpState::INIT,
+                    "rdma: SetPassive() on a queue pair in state " << GetRdmaQpStateName(state)
+                                                                   << "; accepted: RESET, INIT");
+    m_engine.connection.passive = true;
+}
+
+void
 RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);

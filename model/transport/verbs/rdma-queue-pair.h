@@ -157,14 +157,12 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 
     /**
      * Tells a queue pair that it is going to receive, and may never send a request. To be called
-     * before Connect() or Modify() to RTR. The queue pair then takes less time and memory: its
-     * congestion control starts with its first request, or with the first response to a READ, and
-     * GetRateController() returns null until then. Nothing else changes.
+     * before Connect() or Modify() to RTR; aborts with a message if the queue pair is connected.
+     * The queue pair then takes less time and memory: its congestion control starts with its first
+     * request, or with the first response to a READ. Until then GetRateController() returns null,
+     * and what Connect() would refuse for congestion control is not refused.
      */
-    void SetPassive()
-    {
-        m_engine.connection.passive = true;
-    }
+    void SetPassive();
 
     /**
      * Makes a connected queue pair continue as the responder of an earlier queue pair with the same

@@ -145,7 +145,7 @@ TEST(QbbFramePool, CountsAndGrowth)
     QbbFramePool pool;
     EXPECT_EQ(pool.GetCapacity(), 0U); // nothing until it is used
     EXPECT_EQ(pool.GetInUse(), 0U);
-    // Grows by 85 frames, which are 16 KB, then by 170, 255 and so on to 510.
+    // The pool grows by 85 frames, which take 16 KB, then by 170, by 255, and at most by 510.
     std::vector<QbbFramePtr> frames;
     std::vector<uint32_t> capacities;
     for (int i = 0; i < 1800; ++i)

@@ -168,6 +168,17 @@ TEST_F(RdmaQueuePairErrorsTest, AttributesOfOtherTransitions)
     Make(State::RTS)->Modify(attributes);
 }
 
+TEST_F(RdmaQueuePairErrorsTest, PassiveBeforeTheConnectionOnly)
+{
+    Make(State::INIT)->SetPassive();
+    for (const State state : {State::RTR, State::RTS, State::SQD})
+    {
+        EXPECT_DEATH(Make(state)->SetPassive(),
+                     std::string("rdma: SetPassive\\(\\) on a queue pair in state ") +
+                         GetRdmaQpStateName(state) + "; accepted: RESET, INIT");
+    }
+}
+
 TEST_F(RdmaQueuePairErrorsTest, RtrNeedsThePeer)
 {
     EXPECT_DEATH(m_a->Modify(To(State::RTR)), "to RTR needs remoteAddress and remoteQpn");
