@@ -75,8 +75,8 @@ PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
         ++graph[b].load;
         if (a != b)
         {
-            ++graph[a].cables[b];
-            ++graph[b].cables[a];
+            graph[a].cables.push_back(b);
+            graph[b].cables.push_back(a);
         }
     }
     const std::vector<uint32_t> rankOf = DivideRdmaGraph(graph, ranks);

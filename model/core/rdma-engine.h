@@ -350,10 +350,23 @@ class RdmaEngine
         m_uid = uid;
     }
 
-    /** \param count events that have run elsewhere, to be counted here */
-    void AddEventCount(uint64_t count)
+    /** Counts the events that another engine has run. \param other the other engine */
+    void AddCounts(const RdmaEngine& other)
     {
-        m_count += count;
+        m_count += other.m_count;
+        m_foreignCount += other.m_foreignCount;
+    }
+
+    /** Counts a call of code from outside of the module, other than in an event of its own. */
+    void CountForeignCall()
+    {
+        ++m_foreignCount;
+    }
+
+    /** \return number of events of ns-3 that have run, and of CountForeignCall() */
+    uint64_t GetForeignCount() const
+    {
+        return m_foreignCount;
     }
 
     /** \param event an event object of GetEvents() \return true if the object is a RdmaEvent */
@@ -378,6 +391,7 @@ class RdmaEngine
             event.Get()->Run();
             return;
         }
+        ++m_foreignCount;
         const Ptr<EventImpl> event(impl, false);
         event->Invoke();
     }
@@ -451,6 +465,7 @@ class RdmaEngine
 
     Scheduler::EventKey m_key{0, 0, NO_CONTEXT}; //!< key of the running event
     uint64_t m_count{0};                         //!< number of events that have run
+    uint64_t m_foreignCount{0};                  //!< calls of code from outside of the module
     uint32_t m_uid{FIRST_UID};                   //!< uid of the next event
     uint32_t m_group{0};                         //!< number of the group of nodes
     uint32_t m_lane{0};                          //!< lane for frames to other groups

@@ -397,8 +397,11 @@ RdmaSimulatorImpl::Choose()
     }
     if (choice.groups > 1)
     {
+        const uint64_t foreign = m_engine.GetForeignCount();
+        const bool isAsBefore = m_divisions > 0 && foreign == m_foreignAtDivision;
         choice.groups = GetGroups().Divide(
-            {choice.groups, threads, FindForeignNodes(), threads > 1 && m_defersSinks});
+            {choice.groups, threads, FindForeignNodes(), threads > 1 && m_defersSinks, isAsBefore});
+        m_foreignAtDivision = foreign;
         m_reason = threads == m_threads ? m_groups->GetReason() : m_reason;
         // Looking at all nodes takes time.
         m_refusals = choice.groups > 1 ? 0 : m_refusals + 1;

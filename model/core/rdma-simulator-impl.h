@@ -224,6 +224,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     uint64_t m_cacheBytes{GetRdmaCacheBytes()}; //!< size of the second-level cache of a core
     RdmaActivity m_activity;                    //!< what the simulation has done lately
     uint32_t m_divisions{0};                    //!< number of divisions of the nodes in this run
+    uint64_t m_foreignAtDivision{0};            //!< RdmaEngine::GetForeignCount() at the latest one
     uint64_t m_listEvents{0};                   //!< events of the next phase with one list
     uint64_t m_aloneUntil{0};                   //!< number of events until which one thread runs
     uint64_t m_aloneEvents{0};                  //!< events of the latest such phase

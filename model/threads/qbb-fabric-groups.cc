@@ -2,10 +2,10 @@
 
 #include "qbb-fabric-groups.h"
 
+#include "qbb-channel.h"
+#include "qbb-fabric-ports.h"
 #include "qbb-outside-code.h"
 #include "qbb-shared-objects.h"
-#include "qbb-switch.h"
-#include "qbb-wire.h"
 #include "rdma-graph-division.h"
 #include "rdma-group-run.h"
 #include "rdma-nic.h"
@@ -28,19 +28,6 @@ namespace
 
 constexpr uint32_t NO_CLUSTER = UINT32_MAX; // no cluster, or no group
 
-/// \return true if a switch passes frames on before it has received all of their bytes
-bool
-CutsThrough(const Node& node)
-{
-    const auto sw = node.GetObject<QbbSwitch>();
-    BooleanValue cutThrough(false);
-    if (sw)
-    {
-        sw->GetAttribute("CutThrough", cutThrough);
-    }
-    return cutThrough.Get();
-}
-
 } // namespace
 
 TypeId
@@ -53,9 +40,13 @@ QbbFabricGroups::GetTypeId()
     return tid;
 }
 
+QbbFabricGroups::QbbFabricGroups() = default;
+QbbFabricGroups::~QbbFabricGroups() = default;
+
 void
 QbbFabricGroups::DoDispose()
 {
+    m_fabric.reset();
     m_cables.clear();
     m_exits.clear();
     m_borders.clear();
@@ -92,56 +83,80 @@ QbbFabricGroups::GetReason() const
     return m_reason;
 }
 
+/** Looks for the ports, and for code from outside of the module that sees the nodes' events. */
+void
+QbbFabricGroups::Examine(const Demand& demand)
+{
+    m_fabric = std::make_unique<QbbFabricPorts>();
+    m_seenBy.clear();
+    m_isSeen = true;
+    m_reason = FindQbbPacketMaker(*m_fabric);
+    if (m_reason.empty())
+    {
+        // In one group, simultaneous events of two nodes may come in another order than on one
+        // thread, so that such nodes cannot merely be put together.
+        m_reason = FindQbbSharedObject([](const Node& node) { return node.GetId(); });
+    }
+    if (m_reason.empty())
+    {
+        m_seenBy = FindQbbOutsideCode(*m_fabric, demand.foreign, demand.defersSinks);
+        m_isSeen = std::any_of(m_seenBy.begin(), m_seenBy.end(), [](const std::string& name) {
+            return !name.empty();
+        });
+    }
+}
+
 uint64_t
-QbbFabricGroups::GetLoad(const Node& node)
+QbbFabricGroups::GetLoad(uint32_t node) const
 {
     uint64_t load = 0;
-    for (const QbbNetDevice* port : GetQbbPorts(node))
+    for (const auto& place : m_fabric->Of(node))
     {
-        const QbbPortCounters& counters = port->GetCounters();
+        const QbbPortCounters& counters = place.port->GetCounters();
         load += 1 + counters.GetTxFrames() + counters.GetRxFrames();
     }
     return load;
 }
 
 std::vector<QbbFabricGroups::Cluster>
-QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& seenBy)
+QbbFabricGroups::MakeClusters(uint32_t most)
 {
     std::vector<Cluster> clusters;
-    m_clusterOf.assign(NodeList::GetNNodes(), NO_CLUSTER);
-    const auto add = [&](uint32_t cluster, const Node& node) {
-        m_clusterOf[node.GetId()] = cluster;
+    const uint32_t nodes = m_fabric->GetNNodes();
+    m_clusterOf.assign(nodes, NO_CLUSTER);
+    const auto add = [&](uint32_t cluster, uint32_t node) {
+        m_clusterOf[node] = cluster;
         Cluster& found = clusters[cluster];
-        found.nodes.push_back(node.GetId());
+        found.nodes.push_back(node);
         found.load += GetLoad(node);
         if (found.seenBy.empty())
         {
-            found.seenBy = seenBy[node.GetId()];
+            found.seenBy = m_seenBy[node];
         }
     };
-    const auto isSwitch = [](const Node& node) { return node.GetObject<QbbSwitch>() != nullptr; };
-    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    for (uint32_t node = 0; node < nodes; ++node)
     {
-        if (isSwitch(**it))
+        if (m_fabric->IsSwitch(node))
         {
             clusters.emplace_back();
-            add(static_cast<uint32_t>(clusters.size()) - 1, **it);
+            add(static_cast<uint32_t>(clusters.size()) - 1, node);
         }
     }
     // With fewer switches than groups, each host is a cluster by itself.
     const bool alone = clusters.size() < most;
-    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    for (uint32_t node = 0; node < nodes; ++node)
     {
-        const Node& node = **it;
-        if (m_clusterOf[node.GetId()] != NO_CLUSTER)
+        if (m_clusterOf[node] != NO_CLUSTER)
         {
             continue;
         }
         uint32_t cluster = NO_CLUSTER;
-        for (const QbbNetDevice* port : alone ? std::vector<QbbNetDevice*>() : GetQbbPorts(node))
+        for (const auto& place : m_fabric->Of(node))
         {
-            const QbbPort* peer = port->GetPeer();
-            cluster = std::min(cluster, peer ? m_clusterOf[peer->GetNodeId()] : NO_CLUSTER);
+            if (!alone && place.peer != QbbFabricPorts::NO_NODE)
+            {
+                cluster = std::min(cluster, m_clusterOf[place.peer]);
+            }
         }
         if (cluster == NO_CLUSTER)
         {
@@ -163,12 +178,11 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
         vertices[i].isFirst = !clusters[i].seenBy.empty();
         for (const uint32_t node : clusters[i].nodes)
         {
-            for (const QbbNetDevice* port : GetQbbPorts(*NodeList::GetNode(node)))
+            for (const auto& place : m_fabric->Of(node))
             {
-                const QbbPort* peer = port->GetPeer();
-                if (peer && m_clusterOf[peer->GetNodeId()] != i)
+                if (place.peer != QbbFabricPorts::NO_NODE && m_clusterOf[place.peer] != i)
                 {
-                    ++vertices[i].cables[m_clusterOf[peer->GetNodeId()]];
+                    vertices[i].cables.push_back(m_clusterOf[place.peer]);
                 }
             }
         }
@@ -205,9 +219,9 @@ QbbFabricGroups::SharePools(uint32_t groups, uint32_t threads)
         {
             nic->GetPool().Share(pool);
         }
-        for (QbbNetDevice* port : GetQbbPorts(node))
+        for (const auto& place : m_fabric->Of(node.GetId()))
         {
-            port->GetPool().Share(pool);
+            place.port->GetPool().Share(pool);
         }
     }
 }
@@ -232,21 +246,17 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
         {
             m_buses.insert(nic->GetNoteBuses().begin(), nic->GetNoteBuses().end());
         }
-        const bool cutsThrough = CutsThrough(node);
-        for (QbbNetDevice* port : GetQbbPorts(node))
+        for (const auto& place : m_fabric->Of(node.GetId()))
         {
-            const QbbPort* peer = port->GetPeer();
-            if (!peer || GetGroup(peer->GetNodeId()) == GetGroup(node.GetId()))
+            const uint32_t peer = place.peer;
+            if (peer == QbbFabricPorts::NO_NODE || GetGroup(peer) == GetGroup(node.GetId()))
             {
                 continue;
             }
-            const Ptr<QbbChannel> cable = port->GetQbbChannel();
-            m_exits.emplace_back(m_borders[GetGroup(peer->GetNodeId())], cable->GetLineFrom(port));
-            cable->SetExit(cable->GetEnd(port), &m_exits.back());
-            m_cables.push_back(cable);
-            const uint32_t bytes = cutsThrough ? 0 : QbbWire::MIN_FRAME_BYTES;
-            m_lookahead =
-                std::min(m_lookahead, cable->GetDelayPs() + port->GetLineRate().BytesToPs(bytes));
+            m_exits.emplace_back(m_borders[GetGroup(peer)], *place.line);
+            place.cable->SetExit(place.cable->GetEnd(place.port), &m_exits.back());
+            m_cables.emplace_back(place.cable);
+            m_lookahead = std::min(m_lookahead, place.shortestCrossing);
         }
     }
     for (RdmaNoteBus* bus : m_buses)
@@ -261,19 +271,17 @@ QbbFabricGroups::DrawBorders(uint32_t groups, uint32_t threads)
 uint32_t
 QbbFabricGroups::Divide(const Demand& demand)
 {
-    m_reason = FindQbbPacketMaker();
-    if (m_reason.empty())
+    if (!demand.isAsBefore || m_isSeen || !demand.foreign.empty() ||
+        demand.defersSinks != m_defersSinks)
     {
-        // In one group, simultaneous events of two nodes may come in another order than on one
-        // thread, so that such nodes cannot merely be put together.
-        m_reason = FindQbbSharedObject([](const Node& node) { return node.GetId(); });
+        Examine(demand);
+        m_defersSinks = demand.defersSinks;
     }
     if (!m_reason.empty())
     {
         return 1;
     }
-    const std::vector<Cluster> clusters =
-        MakeClusters(demand.groups, FindQbbOutsideCode(demand.foreign, demand.defersSinks));
+    const std::vector<Cluster> clusters = MakeClusters(demand.groups);
     const auto isSeen = [](const Cluster& cluster) { return !cluster.seenBy.empty(); };
     const auto seen = std::count_if(clusters.begin(), clusters.end(), isSeen);
     const auto apart = static_cast<std::ptrdiff_t>(clusters.size()) - seen + (seen > 0 ? 1 : 0);

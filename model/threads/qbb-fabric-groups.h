@@ -4,13 +4,11 @@
 #define QBB_FABRIC_GROUPS_H
 
 #include "qbb-frame-border.h"
-#include "qbb-net-device.h"
 #include "qbb-node-groups.h"
-
-#include <ns3/node.h>
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +16,8 @@
 namespace ns3
 {
 
+class QbbChannel;
+class QbbFabricPorts;
 class RdmaNoteBus;
 
 /**
@@ -46,6 +46,9 @@ class QbbFabricGroups : public QbbNodeGroups
     /** \return the object TypeId */
     static TypeId GetTypeId();
 
+    QbbFabricGroups();
+    ~QbbFabricGroups() override;
+
     // Inherited from QbbNodeGroups
     uint32_t Divide(const Demand& demand) override;
     void Unite() override;
@@ -67,12 +70,17 @@ class QbbFabricGroups : public QbbNodeGroups
         std::string seenBy;          //!< outside code that sees the nodes' events; empty: none
     };
 
-    static uint64_t GetLoad(const Node& node);
-    std::vector<Cluster> MakeClusters(uint32_t most, const std::vector<std::string>& seenBy);
+    void Examine(const Demand& demand);
+    uint64_t GetLoad(uint32_t node) const;
+    std::vector<Cluster> MakeClusters(uint32_t most);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
     void SharePools(uint32_t groups, uint32_t threads);
     void DrawBorders(uint32_t groups, uint32_t threads);
 
+    std::unique_ptr<QbbFabricPorts> m_fabric; //!< the ports of all nodes
+    std::vector<std::string> m_seenBy;        //!< outside code that sees a node's events, by id
+    bool m_isSeen{true};                  //!< there is such code, or has been at the latest look
+    bool m_defersSinks{false};            //!< Demand::defersSinks at the latest look
     std::vector<uint32_t> m_clusterOf;    //!< number of each node's cluster, by node id
     std::vector<uint32_t> m_groupOf;      //!< number of each node's group, by node id
     bool m_sharesPools{true};             //!< all nodes take frames from the pool of the simulation

@@ -2,7 +2,6 @@
 
 #include "qbb-outside-code.h"
 
-#include "qbb-channel.h"
 #include "qbb-pfc-watchdog.h"
 #include "qbb-switch.h"
 #include "rdma-nic-watchdog.h"
@@ -21,11 +20,11 @@ namespace
 
 constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
-using Ports = std::vector<QbbNetDevice*>; // result of GetQbbPorts()
+using Ports = QbbFabricPorts::Range;
 
 /// \return name of a node's object from outside of the module that may send packets of ns-3, or ""
 std::string
-FindStranger(const Node& node, const Ports& ports)
+FindStranger(const Node& node, Ports ports)
 {
     for (uint32_t i = 0; i < node.GetNApplications(); ++i)
     {
@@ -48,7 +47,7 @@ FindStranger(const Node& node, const Ports& ports)
 
 /// \return name of a sink of a trace source of a node, or ""
 std::string
-FindSink(const Node& node, const Ports& ports)
+FindSink(const Node& node, Ports ports)
 {
     const auto nic = node.GetObject<RdmaNic>();
     if (nic && nic->HasSinks())
@@ -65,20 +64,20 @@ FindSink(const Node& node, const Ports& ports)
     {
         return "a sink of the path selector";
     }
-    const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
-        const auto of = port->GetObject<RdmaNicWatchdog>();
-        return port->HasSinks() || (of && of->HasSinks());
+    const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const auto& place) {
+        const auto of = place.port->template GetObject<RdmaNicWatchdog>();
+        return place.port->HasSinks() || (of && of->HasSinks());
     });
     return isSeen ? "a sink of a port" : "";
 }
 
 /// \return name of user code that the module calls in events of a node, or ""
 std::string
-FindWitness(const Node& node, const Ports& ports, bool defersSinks)
+FindWitness(const Node& node, Ports ports, bool defersSinks)
 {
     const auto hasPort = [&ports](auto has) {
-        return std::any_of(ports.begin(), ports.end(), [has](const QbbNetDevice* port) {
-            return (port->*has)();
+        return std::any_of(ports.begin(), ports.end(), [has](const auto& place) {
+            return (place.port->*has)();
         });
     };
     const auto nic = node.GetObject<RdmaNic>();
@@ -101,43 +100,19 @@ FindWitness(const Node& node, const Ports& ports, bool defersSinks)
     return FindSink(node, ports);
 }
 
-/// \return true if frames cross a cable of the node as bytes
-bool
-HasSerializedCable(const Node& node)
-{
-    const auto ports = GetQbbPorts(node);
-    return std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
-        const auto cable = port->GetQbbChannel();
-        return cable && cable->GetLineFrom(port).IsSerialized();
-    });
-}
-
 } // namespace
 
-std::vector<QbbNetDevice*>
-GetQbbPorts(const Node& node)
-{
-    Ports ports;
-    ports.reserve(node.GetNDevices());
-    for (uint32_t i = 0; i < node.GetNDevices(); ++i)
-    {
-        if (const auto port = DynamicCast<QbbNetDevice>(node.GetDevice(i)))
-        {
-            ports.push_back(PeekPointer(port));
-        }
-    }
-    return ports;
-}
-
 std::vector<std::string>
-FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks)
+FindQbbOutsideCode(const QbbFabricPorts& fabric,
+                   const std::set<uint32_t>& foreign,
+                   bool defersSinks)
 {
     std::vector<std::string> seenBy(NodeList::GetNNodes());
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
         const uint32_t id = node.GetId();
-        const Ports ports = GetQbbPorts(node);
+        const Ports ports = fabric.Of(id);
         const std::string stranger =
             foreign.count(id) ? "an event of the script" : FindStranger(node, ports);
         if (stranger.empty())
@@ -150,13 +125,12 @@ FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks)
             continue;
         }
         seenBy[id] = stranger + " at node " + std::to_string(id);
-        for (const QbbNetDevice* port : ports)
+        for (const auto& place : ports)
         {
             // Switches answer the ARP requests of their hosts, and these are packets of ns-3.
-            const QbbPort* peer = port->GetPeer();
-            if (peer && seenBy[peer->GetNodeId()].empty())
+            if (place.peer != QbbFabricPorts::NO_NODE && seenBy[place.peer].empty())
             {
-                seenBy[peer->GetNodeId()] = seenBy[id];
+                seenBy[place.peer] = seenBy[id];
             }
         }
     }
@@ -164,15 +138,13 @@ FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks)
 }
 
 std::string
-FindQbbPacketMaker()
+FindQbbPacketMaker(const QbbFabricPorts& fabric)
 {
-    const auto any = [](auto is) {
-        return std::any_of(NodeList::Begin(), NodeList::End(), [&is](const Ptr<Node>& node) {
-            return is(*node);
-        });
+    const auto isStranger = [&fabric](const Ptr<Node>& node) {
+        return !FindStranger(*node, fabric.Of(node->GetId())).empty();
     };
-    if (!any(HasSerializedCable) ||
-        !any([](const Node& node) { return !FindStranger(node, GetQbbPorts(node)).empty(); }))
+    if (!fabric.HasSerializedCable() ||
+        std::none_of(NodeList::Begin(), NodeList::End(), isStranger))
     {
         return "";
     }

@@ -3,7 +3,7 @@
 #include "qbb-shared-objects.h"
 
 #include "qbb-ecn-marker.h"
-#include "qbb-outside-code.h"
+#include "qbb-net-device.h"
 #include "rdma-congestion-control.h"
 #include "rdma-nic.h"
 #include "rdma-transport.h"
@@ -42,9 +42,12 @@ class SharedObjectSearch
     {
         m_node = &node;
         m_entered.clear();
-        for (const QbbNetDevice* port : GetQbbPorts(node))
+        for (uint32_t i = 0; i < node.GetNDevices(); ++i)
         {
-            VisitValues(*port);
+            if (const auto* port = dynamic_cast<QbbNetDevice*>(PeekPointer(node.GetDevice(i))))
+            {
+                VisitValues(*port);
+            }
         }
         for (uint32_t i = 0; i < node.GetNApplications(); ++i)
         {

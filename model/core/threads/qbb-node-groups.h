@@ -77,6 +77,9 @@ class QbbNodeGroups : public Object
         uint32_t threads{1};          //!< number of threads that run the groups
         std::set<uint32_t> foreign{}; //!< nodes with pending events from outside of the module
         bool defersSinks{false};      //!< sinks are not called in the events of nodes
+        /// No code from outside of the module has run in an event of its own or as a deferred sink
+        /// since the latest division of this run. Nodes, devices and cables are as before.
+        bool isAsBefore{false};
     };
 
     /**

@@ -25,10 +25,7 @@ class Division
         for (std::size_t i = 0; i < vertices.size(); ++i)
         {
             m_left += vertices[i].load;
-            for (const auto& [neighbour, cables] : vertices[i].cables)
-            {
-                m_degree[i] += cables;
-            }
+            m_degree[i] = static_cast<uint32_t>(vertices[i].cables.size());
         }
     }
 
@@ -72,9 +69,9 @@ class Division
         --m_free;
         m_load += m_vertices[vertex].load;
         m_left -= m_vertices[vertex].load;
-        for (const auto& [neighbour, cables] : m_vertices[vertex].cables)
+        for (const uint32_t neighbour : m_vertices[vertex].cables)
         {
-            m_inside[neighbour] += cables;
+            ++m_inside[neighbour];
         }
     }
 

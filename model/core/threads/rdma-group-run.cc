@@ -93,7 +93,7 @@ RdmaGroupRun::~RdmaGroupRun()
         }
         latest = std::max(latest, engine.GetKey());
         uid = std::max(uid, engine.GetNextUid());
-        m_global.AddEventCount(engine.GetEventCount());
+        m_global.AddCounts(engine);
     }
     // What a script schedules between two runs belongs to no node. Simulator::Stop() must not.
     latest.m_context = Simulator::NO_CONTEXT;
@@ -479,6 +479,7 @@ RdmaGroupRun::HandleNotes(RdmaEngine& engine, Notes& notes, uint64_t end)
         const RdmaEngine::Note note = std::move(notes.front());
         notes.pop_front();
         engine.Continue(note.key, engine.GetNextUid());
+        engine.CountForeignCall();
         note.work();
     }
 }

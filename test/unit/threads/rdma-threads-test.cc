@@ -2,6 +2,7 @@
 
 #include "qbb-fabric-groups.h"
 #include "rdma-event-wheel.h"
+#include "rdma-group-run.h"
 #include "rdma-meeting.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
@@ -201,6 +202,55 @@ TEST_F(RdmaThreads, SeenNodesAreInGroup0)
     EXPECT_EQ(groups->GetGroup(hosts.front()), 0U);
     EXPECT_EQ(groups->GetGroup(last), 0U);
     groups->Unite();
+}
+
+TEST_F(RdmaThreads, NodesAreLookedAtAgainIfAScriptHasRun)
+{
+    const uint32_t last = hosts.back();
+    const auto divide = [this, last](bool isAsBefore) {
+        EXPECT_EQ(groups->Divide({2, 2, {}, false, isAsBefore}), 2U);
+        const uint32_t group = groups->GetGroup(last);
+        groups->Unite();
+        return group;
+    };
+    Divide();
+    groups->Unite();
+    EXPECT_EQ(divide(true), 1U);
+    test.fabric->GetNic(last)->GetPort(0)->TraceConnectWithoutContext(
+        "MacRx",
+        Callback<void, Ptr<const Packet>>([](Ptr<const Packet>) {}));
+    EXPECT_EQ(divide(true), 1U) << "the caller says that there cannot be a sink";
+    EXPECT_EQ(divide(false), 0U);
+    EXPECT_EQ(divide(true), 0U);
+    groups->Divide({2, 2, {hosts[1]}, false, true});
+    EXPECT_EQ(groups->GetGroup(hosts[1]), 0U);
+    groups->Unite();
+}
+
+TEST_F(RdmaThreads, ASinkOfAScriptEndsGroupsInTurn)
+{
+    Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(1));
+    uint64_t windows = 0;
+    uint64_t calls = 0;
+    Simulator::Schedule(MicroSeconds(3), [this, &windows, &calls] {
+        windows = RdmaSimulatorImpl::GetGroupCounters().windows;
+        test.fabric->GetNic(hosts[0])->GetPort(0)->TraceConnectWithoutContext(
+            "MacRx",
+            Callback<void, Ptr<const Packet>>([&calls](Ptr<const Packet>) { ++calls; }));
+    });
+    test.Run();
+    EXPECT_GT(windows, 0U);
+    EXPECT_GT(calls, 0U);
+    EXPECT_EQ(RdmaSimulatorImpl::GetGroupCounters().windows, windows);
+}
+
+TEST(RdmaGroupRunNotes, AreCodeFromOutside)
+{
+    RdmaEngine engine;
+    RdmaGroupRun::Notes notes;
+    notes.push_back({{1000, 1, 0}, [] {}});
+    RdmaGroupRun::HandleNotes(engine, notes, RdmaEngine::NO_EVENT.m_ts);
+    EXPECT_EQ(engine.GetForeignCount(), 1U);
 }
 
 TEST_F(RdmaThreads, ReasonForOneGroup)

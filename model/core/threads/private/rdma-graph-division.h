@@ -4,7 +4,6 @@
 #define RDMA_GRAPH_DIVISION_H
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace ns3
@@ -16,10 +15,9 @@ namespace ns3
  */
 struct RdmaGraphVertex
 {
-    uint64_t load{0};    //!< work of the nodes, in any unit
-    bool isFirst{false}; //!< the nodes must be in group 0
-    /// Numbers of cables to other vertices, by the number of the vertex
-    std::map<uint32_t, uint32_t> cables;
+    uint64_t load{0};             //!< work of the nodes, in any unit
+    bool isFirst{false};          //!< the nodes must be in group 0
+    std::vector<uint32_t> cables; //!< for each cable to another vertex, the number of that vertex
 };
 
 /**
