@@ -441,7 +441,7 @@ RdmaFabricInstaller::MakeMarker(RdmaMarking marking, const Object* user)
     if (marking == RdmaMarking::RAMP && !isCurveGiven)
     {
         const auto [packet, ack] = GetLineBytes(0);
-        const RdmaPs roundTrip = GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+        const RdmaPs roundTrip = GetRdmaLongestPath(m_fabric->m_topology, packet, ack).roundTrip;
         const double bytes = static_cast<double>(REFERENCE) * static_cast<double>(roundTrip) / 8e12;
         setCurve(static_cast<uint64_t>(bytes / 5), static_cast<uint64_t>(bytes * 4 / 5));
         m_marker->SetAttribute("Pmax", DoubleValue(1));
@@ -457,17 +457,17 @@ RdmaFabricInstaller::FinishControl()
 {
     const bool pint = m_control->GetUtilisationPeriod() > 0;
     uint32_t trailer = pint ? QbbWire::PINT_BYTES : 0;
-    const uint32_t switches = std::max(GetRdmaLongestLinks(m_fabric->m_topology), 1U) - 1;
-    const auto findRtt = [this](uint32_t bytes) {
+    const auto findLongest = [this](uint32_t bytes) {
         const auto [packet, ack] = GetLineBytes(bytes);
-        return GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+        return GetRdmaLongestPath(m_fabric->m_topology, packet, ack);
     };
     if (m_control->GetIntFormat() != RdmaIntFormat::NONE)
     {
+        const uint32_t switches = std::max(findLongest(0).links, 1U) - 1;
         const uint32_t paper = QbbWire::IntTrailerBytes(RdmaIntFormat::PAPER, switches);
-        trailer = QbbWire::IntTrailerBytes(ChooseIntFormat(findRtt(paper)), switches);
+        trailer = QbbWire::IntTrailerBytes(ChooseIntFormat(findLongest(paper).roundTrip), switches);
     }
-    m_fabric->m_longestRtt = findRtt(trailer);
+    m_fabric->m_longestRtt = findLongest(trailer).roundTrip;
     if (pint)
     {
         SetPintBaseRtt();

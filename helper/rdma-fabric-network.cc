@@ -187,7 +187,7 @@ ExamineRdmaNetwork(const RdmaFabric& fabric)
     for (const uint32_t id : switches)
     {
         const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
-        if (const auto buffer = CopyRdmaBuffer(*sw))
+        if (const auto buffer = GetRdmaBuffer(*sw))
         {
             auto profiles = sw->GetPortProfiles();
             ExamineHeadroom(classes, topology.GetNode(id).name, *buffer, profiles);
@@ -220,7 +220,8 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
     const uint32_t overhead = first->GetPort(0)->GetLineOverheadBytes();
     const uint32_t lineBytes = packetBytes + overhead;
     RdmaNetworkTimes times;
-    times.roundTrip = GetRdmaLongestRtt(topology, lineBytes, ackBytes + overhead);
+    const RdmaLongestPath longest = GetRdmaLongestPath(topology, lineBytes, ackBytes + overhead);
+    times.roundTrip = longest.roundTrip;
     RdmaPs turnaround{0};
     for (const uint32_t nic : topology.GetNics())
     {
@@ -247,8 +248,7 @@ GetRdmaNetworkTimes(const RdmaFabric& fabric,
                                               static_cast<double>(packetBytes)));
     times.queue = std::max(times.queue, storm);
     // All paths of two hosts have the first and the last link in common, with their queues.
-    const uint32_t links = GetRdmaLongestLinks(topology);
-    times.spread = links > 2 ? int64_t{links - 2} * times.queue : RdmaPs(0);
+    times.spread = longest.links > 2 ? int64_t{longest.links - 2} * times.queue : RdmaPs(0);
     return times;
 }
 

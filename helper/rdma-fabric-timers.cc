@@ -128,7 +128,7 @@ RdmaFabricTimers::FindReordering()
         if (selector && roundTrip == 0_ps)
         {
             const auto [packet, ack] = GetFrameBytes(m_fabric);
-            roundTrip = GetRdmaLongestRtt(topology, packet, ack);
+            roundTrip = GetRdmaLongestPath(topology, packet, ack).roundTrip;
         }
         if (selector && selector->MayReorder(roundTrip))
         {

@@ -1083,12 +1083,19 @@ RdmaFabricRun::FinishSwitches()
     const bool isDivided = ApplySonicFiles(*m_fabric, m_options);
     for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
     {
-        if (!isDivided)
+        try
         {
-            CheckBuffer(*m_fabric, id, m_options.buffer);
+            // Refuses settings that the start of the simulation would refuse.
+            m_fabric->GetSwitch(id)->ConfigureBuffer();
         }
-        // Refuses settings that the start of the simulation would refuse.
-        m_fabric->GetSwitch(id)->ConfigureBuffer();
+        catch (const std::invalid_argument&)
+        {
+            if (!isDivided)
+            {
+                CheckBuffer(*m_fabric, id, m_options.buffer);
+            }
+            throw;
+        }
     }
 }
 

@@ -41,11 +41,9 @@ struct Edge
 };
 
 /** Maxima over the shortest paths of a topology. */
-struct Longest
+struct Longest : public RdmaLongestPath
 {
-    double bytes{0};     //!< largest product of bandwidth and delay
-    RdmaPs roundTrip{0}; //!< longest round trip
-    uint32_t links{0};   //!< most links
+    double bytes{0}; //!< largest product of bandwidth and delay
 };
 
 Longest
@@ -183,10 +181,10 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
         std::clamp(std::ceil(bytes / packetBytes), 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
 }
 
-RdmaPs
-GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+RdmaLongestPath
+GetRdmaLongestPath(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
-    return FindLongest(topology, packetBytes, ackBytes).roundTrip;
+    return FindLongest(topology, packetBytes, ackBytes);
 }
 
 uint64_t
@@ -197,15 +195,10 @@ GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, RdmaBitRat
         return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
     };
     const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
-    const RdmaPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
+    const RdmaPs rtt =
+        GetRdmaLongestPath(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0)).roundTrip;
     const double product = 1.0 / 8e12 * static_cast<double>(rate) * static_cast<double>(rtt);
     return static_cast<uint64_t>(product);
-}
-
-uint32_t
-GetRdmaLongestLinks(const RdmaTopology& topology)
-{
-    return FindLongest(topology, 0, 0).links;
 }
 
 } // namespace ns3

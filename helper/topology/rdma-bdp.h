@@ -33,15 +33,27 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
 
 /**
  * \ingroup rdma
- * Computes the longest round trip between two hosts in an empty network, over the paths with the
- * fewest links, with the times of GetRdmaBdpPackets().
+ * Greatest values over all pairs of hosts.
+ */
+struct RdmaLongestPath
+{
+    RdmaPs roundTrip{0}; //!< longest round trip in an empty network; 0: no two hosts are connected
+    uint32_t links{0};   //!< most links of a shortest path; 0: no two hosts are connected
+};
+
+/**
+ * \ingroup rdma
+ * Finds the longest paths between two hosts, among the paths with the fewest links, with the times
+ * of GetRdmaBdpPackets().
  *
  * \param topology as for GetRdmaBdpPackets()
  * \param packetBytes as for GetRdmaBdpPackets()
  * \param ackBytes as for GetRdmaBdpPackets()
- * \return the round-trip time; 0 if no two hosts are connected
+ * \return the longest round trip and the most links
  */
-RdmaPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+RdmaLongestPath GetRdmaLongestPath(const RdmaTopology& topology,
+                                   uint32_t packetBytes,
+                                   uint32_t ackBytes);
 
 /**
  * \ingroup rdma
@@ -58,13 +70,6 @@ RdmaPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uin
  * \return K in bytes
  */
 uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, RdmaBitRate rate);
-
-/**
- * \ingroup rdma
- * \param topology a valid topology
- * \return most links of a shortest path between two hosts; 0 if no two hosts are connected
- */
-uint32_t GetRdmaLongestLinks(const RdmaTopology& topology);
 
 } // namespace ns3
 

@@ -242,7 +242,7 @@ GetBytesIn(RdmaBitRate rate, RdmaPs time)
 bool
 LacksHeadroom(const QbbSwitch& sw, const RdmaPortPair& pair, uint8_t priority)
 {
-    const auto buffer = CopyRdmaBuffer(sw);
+    const auto buffer = GetRdmaBuffer(sw);
     const auto profiles = sw.GetPortProfiles();
     uint64_t sum = 0;
     uint64_t pool = 0;
@@ -590,7 +590,7 @@ DescribeRdmaSenders(const RdmaFabric& fabric)
     senders.control = nic->GetCongestionControl();
     senders.payloadBytes = nic->MakePrototype(RdmaNic::FIRST_QPN)->GetPathMtu();
     senders.rate = nic->GetPort(0)->GetLineRate().GetBitRate();
-    senders.links = GetRdmaLongestLinks(topology);
+    senders.links = GetRdmaLongestPath(topology, 0, 0).links;
     senders.maxInFlight = nic->GetTransport()->GetMaxInFlight();
     uint32_t trailer = 0;
     if (senders.control)
@@ -608,7 +608,8 @@ DescribeRdmaSenders(const RdmaFabric& fabric)
     senders.frameBytes = bytes(format.write, senders.payloadBytes);
     senders.lineBytes = senders.frameBytes + overhead;
     senders.rtt =
-        GetRdmaLongestRtt(topology, senders.lineBytes, bytes(format.acknowledge, 0) + overhead);
+        GetRdmaLongestPath(topology, senders.lineBytes, bytes(format.acknowledge, 0) + overhead)
+            .roundTrip;
     return senders;
 }
 

@@ -152,6 +152,13 @@ CopyRdmaBuffer(const QbbSwitch& sw)
     return copy;
 }
 
+Ptr<const QbbBufferManager>
+GetRdmaBuffer(const QbbSwitch& sw)
+{
+    const auto buffer = sw.GetBufferManager();
+    return buffer && buffer->GetNPorts() > 0 ? buffer : CopyRdmaBuffer(sw);
+}
+
 std::vector<RdmaPortKind>
 MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority)
 {

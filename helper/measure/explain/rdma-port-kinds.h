@@ -87,6 +87,14 @@ Ptr<QbbBufferManager> CopyRdmaBuffer(const QbbSwitch& sw);
 
 /**
  * \ingroup rdma-explain
+ * \param sw a switch of a fabric
+ * \return the switch's buffer manager, to be read, with the settings of the latest
+ *         QbbSwitch::ConfigureBuffer(); before the first one, CopyRdmaBuffer()
+ */
+Ptr<const QbbBufferManager> GetRdmaBuffer(const QbbSwitch& sw);
+
+/**
+ * \ingroup rdma-explain
  * Groups the ports of a fabric. A kind is named after the names of its nodes without their numbers:
  * ports of "leaf-0" and "leaf-1" to "host-7" are "leaf to host".
  *

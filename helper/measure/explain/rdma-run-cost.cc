@@ -384,10 +384,7 @@ class RdmaRunCostFinder
         {
             for (const uint32_t sw : m_fabric.GetTopology().GetSwitches())
             {
-                // A script's switches have no plan of their memory before the run.
-                const Ptr<QbbSwitch> node = m_fabric.GetSwitch(sw);
-                const auto own = node->GetBufferManager();
-                const auto buffer = own && own->GetNPorts() > 0 ? own : CopyRdmaBuffer(*node);
+                const auto buffer = GetRdmaBuffer(*m_fabric.GetSwitch(sw));
                 m_bufferBytes +=
                     buffer ? static_cast<double>(buffer->GetTerms(0, 3).poolBytes) : INFINITY;
             }
