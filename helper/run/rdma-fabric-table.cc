@@ -34,13 +34,12 @@ constexpr std::size_t MAX_LISTED = 20;
 
 /** \param values one or more values \return their mean, median and 99th percentile */
 std::array<double, 3>
-Summarize(std::vector<double> values)
+Summarize(const std::vector<double>& values)
 {
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    std::sort(values.begin(), values.end());
     return {sum / static_cast<double>(values.size()),
-            RdmaSortedQuantile(values, 0.5),
-            RdmaSortedQuantile(values, 0.99)};
+            RdmaQuantile(values, 0.5),
+            RdmaQuantile(values, 0.99)};
 }
 
 /// Prints text in the format of std::snprintf(), at most 199 characters.

@@ -155,13 +155,15 @@ RdmaQueuePair::MakeAlike() const
 bool
 RdmaQueuePair::IsSpare() const
 {
-    if (GetReferenceCount() != 1 || HasSinks() || GetInstanceTypeId() != GetTypeId())
-    {
-        return false;
-    }
-    AggregateIterator objects = GetAggregateIterator();
-    objects.Next(); // the queue pair itself
-    return !objects.HasNext();
+    return GetReferenceCount() == 1 && !m_isAggregated && !HasSinks() &&
+           GetInstanceTypeId() == GetTypeId();
+}
+
+void
+RdmaQueuePair::NotifyNewAggregate()
+{
+    m_isAggregated = true;
+    Object::NotifyNewAggregate();
 }
 
 void

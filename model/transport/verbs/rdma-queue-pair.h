@@ -430,6 +430,7 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 
   protected:
     void DoDispose() override;
+    void NotifyNewAggregate() override;
 
   private:
     friend class RdmaPacketEngine; // reports completions, messages and failures
@@ -493,6 +494,7 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     uint16_t m_sourcePort{0};    //!< attribute SourcePort
     bool m_symmetricPort{false}; //!< attribute SymmetricSourcePort
     bool m_ecnCapable{true};     //!< attribute EcnCapable
+    bool m_isAggregated{false};  //!< another object is aggregated to the queue pair
 
     RdmaQueuePairUser* m_user{nullptr};      //!< user of SetUser(), or null
     uint64_t m_userId{0};                    //!< the user's number for the queue pair

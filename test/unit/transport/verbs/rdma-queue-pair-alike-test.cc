@@ -79,3 +79,17 @@ TEST(RdmaQueuePairAlike, IsNoneOfADerivedClass)
 {
     EXPECT_FALSE(CreateObject<RdmaDerivedQueuePair>()->MakeAlike());
 }
+
+TEST(RdmaQueuePairAlike, SpareUnlessItIsShared)
+{
+    const auto alone = CreateObject<RdmaQueuePair>();
+    EXPECT_TRUE(alone->IsSpare());
+    {
+        const Ptr<RdmaQueuePair> user = alone;
+        EXPECT_FALSE(alone->IsSpare());
+    }
+    EXPECT_TRUE(alone->IsSpare());
+    alone->AggregateObject(CreateObject<Object>());
+    EXPECT_FALSE(alone->IsSpare());
+    EXPECT_FALSE(CreateObject<RdmaDerivedQueuePair>()->IsSpare());
+}
