@@ -210,7 +210,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /// copies no frames.
     static constexpr double LEAST_CORES = 1.25;
     /// Events with one list before a choice between one list and groups.
-    static constexpr uint64_t EVENTS_BETWEEN_CHOICES = 65536;
+    static constexpr uint64_t EVENTS_BETWEEN_CHOICES = 16384;
 
     RdmaEngine m_engine;         //!< clock and event list
     uint32_t m_threads{1};       //!< attribute Threads
