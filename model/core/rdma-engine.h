@@ -292,10 +292,21 @@ class RdmaEngine
     /** Ends the program with a message about a packet of ns-3 that must not be made or read. */
     [[noreturn]] void RefusePacket() const;
 
-    /** \param lane lane for frames to other groups in the present window (RdmaBorder) */
-    void SetLane(uint32_t lane)
+    /**
+     * Prepares the events of a window.
+     * \param thread number of the thread that runs the group in the window
+     * \param lane lane for frames to other groups in the window (RdmaBorder)
+     */
+    void SetTurn(uint32_t thread, uint32_t lane)
     {
+        m_thread = thread;
         m_lane = lane;
+    }
+
+    /** \return number of the thread that runs the group in the present window */
+    uint32_t GetThread() const
+    {
+        return m_thread;
     }
 
     /** \return lane for frames to other groups in the present window */
@@ -468,6 +479,7 @@ class RdmaEngine
     uint64_t m_foreignCount{0};                  //!< calls of code from outside of the module
     uint32_t m_uid{FIRST_UID};                   //!< uid of the next event
     uint32_t m_group{0};                         //!< number of the group of nodes
+    uint32_t m_thread{0};                        //!< number of the thread in the present window
     uint32_t m_lane{0};                          //!< lane for frames to other groups
     bool m_isApart{false};                       //!< other groups run apart
     bool m_defersSinks{false};                   //!< sinks are called while all groups rest

@@ -15,7 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -45,7 +47,7 @@ HasDefaults(const QbbFrameRareFields& fields)
 }
 
 /**
- * Memory of pools: chunks of frames, and a list of the free frames.
+ * Memory of pools: chunks of frames, and for each thread a list of its free frames.
  *
  * An arena deletes itself once its last pool has left and the last frame has been returned.
  */
@@ -62,11 +64,12 @@ class QbbFrameArena
 
     QbbFrame* Take()
     {
-        if (m_nFree == 0)
+        Stock& stock = GetStock();
+        if (stock.nFree == 0)
         {
-            Grow();
+            Grow(stock);
         }
-        return m_free[--m_nFree];
+        return stock.free[--stock.nFree];
     }
 
     void GiveBack(QbbFrame* frame)
@@ -79,7 +82,7 @@ class QbbFrameArena
         }
         NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
         NS_ASSERT_MSG(HasDefaults(*frame), "a frame has fields that its opcode does not have");
-        m_free[m_nFree++] = frame;
+        GetStock().Add(frame);
     }
 
     void AddPool()
@@ -101,19 +104,102 @@ class QbbFrameArena
         }
     }
 
+    void SetThreads(uint32_t threads)
+    {
+        if (threads == 1 && m_threads == 1)
+        {
+            return;
+        }
+        std::vector<QbbFrame*> free = m_first.TakeAll();
+        for (Stock& stock : m_others)
+        {
+            const auto more = stock.TakeAll();
+            free.insert(free.end(), more.begin(), more.end());
+        }
+        // The blocks of threads that are not used any more stay with their stocks.
+        m_others.resize(std::max<std::size_t>(m_others.size(), threads - 1));
+        m_threads = threads;
+        for (std::size_t i = 0; i < free.size(); ++i)
+        {
+            const std::size_t thread = i * threads / free.size();
+            (thread == 0 ? m_first : m_others[thread - 1]).Add(free[i]);
+        }
+    }
+
     /** \return number of frames allocated */
     uint32_t GetCapacity() const
     {
-        return static_cast<uint32_t>(m_free.size());
+        uint32_t count = m_first.capacity;
+        for (const Stock& stock : m_others)
+        {
+            count += stock.capacity;
+        }
+        return count;
     }
 
     /** \return number of frames in use */
     uint32_t GetInUse() const
     {
-        return GetCapacity() - m_nFree;
+        uint32_t count = GetCapacity() - m_first.nFree;
+        for (const Stock& stock : m_others)
+        {
+            count -= stock.nFree;
+        }
+        return count;
     }
 
   private:
+    static constexpr std::size_t CHUNK_BYTES = 16384; //!< size and alignment of a chunk
+
+    /** Frames, and the arena to which they return. */
+    struct alignas(CHUNK_BYTES) Chunk
+    {
+        /// Number of frames of a chunk.
+        static constexpr std::size_t FRAMES = (CHUNK_BYTES - alignof(QbbFrame)) / sizeof(QbbFrame);
+
+        QbbFrameArena* arena{nullptr};       //!< arena of the frames
+        std::array<QbbFrame, FRAMES> frames; //!< the frames
+    };
+
+    static_assert(sizeof(Chunk) == CHUNK_BYTES, "Of() finds a chunk by its size");
+
+    /** Free frames of a thread, and the memory that the thread has allocated. */
+    struct alignas(64) Stock
+    {
+        void Add(QbbFrame* frame)
+        {
+            if (nFree == free.size())
+            {
+                free.push_back(nullptr); // the frame is from another thread
+            }
+            free[nFree++] = frame;
+        }
+
+        std::vector<QbbFrame*> TakeAll()
+        {
+            free.resize(nFree);
+            nFree = 0;
+            return std::exchange(free, {});
+        }
+
+        std::vector<QbbFrame*> free;            //!< the first nFree places hold the free frames
+        uint32_t nFree{0};                      //!< number of free frames
+        uint32_t capacity{0};                   //!< number of frames in the blocks
+        std::vector<std::vector<Chunk>> blocks; //!< the memory
+    };
+
+    Stock& GetStock()
+    {
+        return m_threads == 1 ? m_first : FindStock();
+    }
+
+    Stock& FindStock()
+    {
+        const RdmaEngine* const engine = RdmaEngine::GetRunning();
+        const uint32_t thread = engine ? engine->GetThread() : 0;
+        return thread == 0 ? m_first : m_others[thread - 1];
+    }
+
     // Rare cases have separate functions, so that the frequent ones save few registers.
 
     [[gnu::noinline]] void GiveBackHard(QbbFrame* frame)
@@ -129,7 +215,7 @@ class QbbFrameArena
         }
         if (!m_orphaned)
         {
-            m_free[m_nFree++] = frame;
+            GetStock().Add(frame);
             return;
         }
         // The frame's last pool is gone, and any thread may destroy the frame.
@@ -139,17 +225,18 @@ class QbbFrameArena
         }
     }
 
-    [[gnu::noinline]] void Grow()
+    [[gnu::noinline]] void Grow(Stock& stock)
     {
         // The first blocks are small, because a small fabric needs only a few frames.
-        m_blocks.emplace_back(std::min(m_blocks.size() + 1, MOST_CHUNKS));
-        m_free.resize(m_free.size() + m_blocks.back().size() * Chunk::FRAMES);
-        for (Chunk& chunk : m_blocks.back())
+        stock.blocks.emplace_back(std::min(stock.blocks.size() + 1, MOST_CHUNKS));
+        stock.capacity += static_cast<uint32_t>(stock.blocks.back().size() * Chunk::FRAMES);
+        stock.free.resize(std::max<std::size_t>(stock.free.size(), stock.capacity));
+        for (Chunk& chunk : stock.blocks.back())
         {
             chunk.arena = this;
             for (std::size_t i = Chunk::FRAMES; i-- > 0;)
             {
-                m_free[m_nFree++] = &chunk.frames[i];
+                stock.free[stock.nFree++] = &chunk.frames[i];
             }
         }
     }
@@ -157,24 +244,10 @@ class QbbFrameArena
     /// Greatest number of chunks of a block. The C library takes larger blocks from outside the
     /// heap, where there are no large pages (RdmaLargePages).
     static constexpr std::size_t MOST_CHUNKS = 6;
-    static constexpr std::size_t CHUNK_BYTES = 16384; //!< size and alignment of a chunk
 
-    /** Frames, and the arena to which they return. */
-    struct alignas(CHUNK_BYTES) Chunk
-    {
-        /// Number of frames of a chunk.
-        static constexpr std::size_t FRAMES = (CHUNK_BYTES - alignof(QbbFrame)) / sizeof(QbbFrame);
-
-        QbbFrameArena* arena{nullptr};       //!< arena of the frames
-        std::array<QbbFrame, FRAMES> frames; //!< the frames
-    };
-
-    static_assert(sizeof(Chunk) == CHUNK_BYTES, "Of() finds a chunk by its size");
-
-    std::vector<std::vector<Chunk>> m_blocks; //!< all frames allocated so far
-    /// Place for each frame. The first m_nFree places hold the free frames.
-    std::vector<QbbFrame*> m_free;
-    uint32_t m_nFree{0};             //!< number of free frames
+    Stock m_first;                   //!< stock of thread 0
+    std::deque<Stock> m_others;      //!< stocks of the other threads
+    uint32_t m_threads{1};           //!< number of threads
     uint32_t m_pools{0};             //!< number of pools
     bool m_orphaned{false};          //!< true once the last pool has left
     std::atomic<uint32_t> m_late{0}; //!< frames in use since the last pool left
@@ -285,14 +358,10 @@ QbbFramePool::GetInUse() const
 }
 
 void
-QbbFramePool::Renew()
+QbbFramePool::SetThreads(uint32_t threads)
 {
-    if (GetInUse() > 0)
-    {
-        Leave();
-        m_arena = new QbbFrameArena;
-        m_arena->AddPool();
-    }
+    NS_ASSERT_MSG(m_arena, "a pool without memory");
+    m_arena->SetThreads(threads);
 }
 
 void

@@ -287,12 +287,10 @@ using QbbFramePtr = std::unique_ptr<QbbFrame, QbbFrameDeleter>;
  *
  * Each NIC and each device has a pool. The pools of a simulation share memory, so that a new frame
  * gets the memory of a frame that has been returned just now, which is still in the CPU caches. If
- * groups of nodes run on threads of their own, the pools of each group share memory.
+ * several threads run groups of nodes, each thread has free frames of its own (SetThreads()).
  *
  * Frames may outlive their pool, for instance in the queue of another node when a node is disposed.
- * Memory is freed once its last pool is destroyed and its last frame has returned. Memory, its
- * pools and its frames belong to one thread, except for the frames that are in use when the last
- * pool leaves the memory.
+ * Memory is freed once its last pool is destroyed and its last frame has returned.
  */
 class QbbFramePool
 {
@@ -334,8 +332,7 @@ class QbbFramePool
 
     /**
      * Makes further frames from the memory of another pool. The frames in use return to the memory
-     * that they came from. If no other pool has that memory, another thread may destroy these
-     * frames.
+     * that they came from. Not while several threads run.
      *
      * \param other a pool with memory
      */
@@ -351,11 +348,14 @@ class QbbFramePool
     uint32_t GetInUse() const;
 
     /**
-     * Makes further frames from new memory, if frames are in use. If no other pool has the old
-     * memory, those frames may then be destroyed by another thread than the one that allocates
-     * frames.
+     * Divides the free frames among threads. A frame may be allocated on one thread and destroyed
+     * on another: it is free for that thread then. RdmaEngine::GetThread() of the running engine
+     * tells the thread; without an engine, the thread is 0. Not while several threads run.
+     *
+     * \param threads number of threads that may allocate and destroy frames at one time; 1 unless
+     *        this function has been called
      */
-    void Renew();
+    void SetThreads(uint32_t threads);
 
   private:
     void Leave();

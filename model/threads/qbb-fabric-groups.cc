@@ -195,33 +195,22 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
     }
 }
 
-/** Gives each group a pool of frames, or all groups one pool if one thread runs them. */
+/** Lets threads allocate and destroy frames at one time. */
 void
-QbbFabricGroups::SharePools(uint32_t groups, uint32_t threads)
+QbbFabricGroups::SharePools(uint32_t threads)
 {
-    if (threads == 1 && m_sharesPools)
+    QbbFramePool& all = QbbFramePool::OfSimulation();
+    all.SetThreads(threads);
+    for (uint32_t node = 0; threads > 1 && node < m_fabric->GetNNodes(); ++node)
     {
-        return;
-    }
-    m_sharesPools = threads == 1;
-    // Frames of the previous run may be anywhere in the fabric.
-    QbbFramePool::OfSimulation().Renew();
-    std::deque<QbbFramePool> pools(groups);
-    for (uint32_t group = 0; group < (m_sharesPools ? groups : 1); ++group)
-    {
-        pools[group].Share(QbbFramePool::OfSimulation());
-    }
-    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
-    {
-        const Node& node = **it;
-        const QbbFramePool& pool = pools[GetGroup(node.GetId())];
-        if (const auto nic = node.GetObject<RdmaNic>())
+        // Pools that are without memory until they are used must not ask for it at one time.
+        if (const auto nic = NodeList::GetNode(node)->GetObject<RdmaNic>())
         {
-            nic->GetPool().Share(pool);
+            nic->GetPool().Share(all);
         }
-        for (const auto& place : m_fabric->Of(node.GetId()))
+        for (const auto& place : m_fabric->Of(node))
         {
-            place.port->GetPool().Share(pool);
+            place.port->GetPool().Share(all);
         }
     }
 }
@@ -302,7 +291,7 @@ QbbFabricGroups::Divide(const Demand& demand)
         return 1;
     }
     Assign(clusters, groups);
-    SharePools(groups, std::min(demand.threads, groups));
+    SharePools(std::min(demand.threads, groups));
     DrawBorders(groups, std::min(demand.threads, groups));
     return groups;
 }

@@ -74,19 +74,18 @@ class QbbFabricGroups : public QbbNodeGroups
     uint64_t GetLoad(uint32_t node) const;
     std::vector<Cluster> MakeClusters(uint32_t most);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
-    void SharePools(uint32_t groups, uint32_t threads);
+    void SharePools(uint32_t threads);
     void DrawBorders(uint32_t groups, uint32_t threads);
 
     std::unique_ptr<QbbFabricPorts> m_fabric; //!< the ports of all nodes
     std::vector<std::string> m_seenBy;        //!< outside code that sees a node's events, by id
-    bool m_isSeen{true};                  //!< there is such code, or has been at the latest look
-    bool m_defersSinks{false};            //!< Demand::defersSinks at the latest look
-    std::vector<uint32_t> m_clusterOf;    //!< number of each node's cluster, by node id
-    std::vector<uint32_t> m_groupOf;      //!< number of each node's group, by node id
-    bool m_sharesPools{true};             //!< all nodes take frames from the pool of the simulation
-    RdmaPs m_lookahead{0};                //!< shortest time from one group to another
-    std::deque<QbbFrameBorder> m_borders; //!< by receiving group
-    std::deque<QbbFrameExit> m_exits;     //!< exits of the ports of m_cables
+    bool m_isSeen{true};                   //!< there is such code, or has been at the latest look
+    bool m_defersSinks{false};             //!< Demand::defersSinks at the latest look
+    std::vector<uint32_t> m_clusterOf;     //!< number of each node's cluster, by node id
+    std::vector<uint32_t> m_groupOf;       //!< number of each node's group, by node id
+    RdmaPs m_lookahead{0};                 //!< shortest time from one group to another
+    std::deque<QbbFrameBorder> m_borders;  //!< by receiving group
+    std::deque<QbbFrameExit> m_exits;      //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
     std::set<RdmaNoteBus*> m_buses;        //!< carry notes among nodes
     std::string m_reason;                  //!< why there is one group

@@ -367,6 +367,7 @@ RdmaGroupRun::RunTurn(uint32_t thread, uint32_t number)
     Group& group = *m_groups[number];
     const RdmaEngine::RunningScope scope(&group.engine);
     const Scheduler::EventKey limit = number == 0 ? m_plan.limit0 : m_plan.limit;
+    group.engine.SetTurn(thread, RdmaBorder::GetLane(thread, m_turn));
     try
     {
         const bool hasFrames = m_nodes.GetBorder(number).TakeOver(1 - m_turn);
@@ -375,7 +376,6 @@ RdmaGroupRun::RunTurn(uint32_t thread, uint32_t number)
             return;
         }
         ++group.turns;
-        group.engine.SetLane(RdmaBorder::GetLane(thread, m_turn));
         group.next = group.engine.RunBefore(limit);
     }
     catch (...)

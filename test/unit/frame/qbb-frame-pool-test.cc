@@ -3,9 +3,11 @@
 #include "qbb-frame-codec.h"
 #include "qbb-frame.h"
 #include "rdma-allocation-count.h"
+#include "rdma-engine.h"
 
 #include <ns3/simulator.h>
 
+#include <array>
 #include <bitset>
 #include <functional>
 #include <gtest/gtest.h>
@@ -256,9 +258,6 @@ TEST(QbbFramePool, PoolsShareMemory)
         EXPECT_EQ(next.get(), returned) << "the frame that was returned last";
         early.reset();
         EXPECT_EQ(one.GetInUse(), 1U);
-        two.Renew();
-        EXPECT_EQ(two.GetInUse(), 0U);
-        EXPECT_EQ(one.GetInUse(), 1U) << "the other pool stays";
     }
     EXPECT_EQ(GetRdmaAllocationsInUse(), inUse);
 }
@@ -277,6 +276,64 @@ TEST(QbbFramePool, PoolsOfASimulation)
     EXPECT_EQ(QbbFramePool::OfSimulation().GetInUse(), 0U) << "another simulation";
     EXPECT_EQ(one.GetInUse(), 2U);
     Simulator::Destroy();
+}
+
+TEST(QbbFramePool, ThreadsHaveFreeFramesOfTheirOwn)
+{
+    const uint64_t inUse = GetRdmaAllocationsInUse();
+    {
+        QbbFramePool pool;
+        std::array<RdmaEngine, 3> engines;
+        for (uint32_t thread = 0; thread < engines.size(); ++thread)
+        {
+            engines[thread].SetTurn(thread, 0);
+        }
+        pool.Allocate();
+        pool.SetThreads(3);
+        // The block has 85 frames, which are divided among three threads.
+        std::vector<std::vector<QbbFramePtr>> frames(3);
+        std::set<const QbbFrame*> distinct;
+        for (uint32_t thread = 0; thread < 3; ++thread)
+        {
+            const RdmaEngine::RunningScope scope(&engines[thread]);
+            for (int i = 0; i < 28; ++i)
+            {
+                frames[thread].push_back(pool.Allocate());
+                distinct.insert(frames[thread].back().get());
+            }
+        }
+        EXPECT_EQ(pool.GetCapacity(), 85U);
+        EXPECT_EQ(distinct.size(), 84U);
+        EXPECT_EQ(pool.GetInUse(), 84U);
+        // A frame is free for the thread that destroys it.
+        {
+            const RdmaEngine::RunningScope scope(&engines[1]);
+            const QbbFrame* const frame = frames[2].back().get();
+            frames[2].pop_back();
+            frames[1].push_back(pool.Allocate());
+            EXPECT_EQ(frames[1].back().get(), frame);
+        }
+        // Thread 2 has none left, and takes memory of its own.
+        {
+            const RdmaEngine::RunningScope scope(&engines[2]);
+            while (pool.GetCapacity() == 85)
+            {
+                frames[2].push_back(pool.Allocate());
+            }
+            EXPECT_LE(frames[2].size(), 29U);
+            EXPECT_EQ(pool.GetCapacity(), 170U);
+        }
+        pool.SetThreads(1);
+        frames.clear();
+        EXPECT_EQ(pool.GetInUse(), 0U);
+        std::vector<QbbFramePtr> all;
+        for (uint32_t i = 0; i < 170; ++i)
+        {
+            all.push_back(pool.Allocate());
+        }
+        EXPECT_EQ(pool.GetCapacity(), 170U) << "one thread has all free frames again";
+    }
+    EXPECT_EQ(GetRdmaAllocationsInUse(), inUse);
 }
 
 TEST(QbbFramePool, FramesGoBackToTheirOwnPool)

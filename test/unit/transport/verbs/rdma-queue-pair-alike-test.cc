@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-completion-queue.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/boolean.h>
@@ -89,7 +90,7 @@ TEST(RdmaQueuePairAlike, SpareUnlessItIsShared)
         EXPECT_FALSE(alone->IsSpare());
     }
     EXPECT_TRUE(alone->IsSpare());
-    alone->AggregateObject(CreateObject<Object>());
+    alone->AggregateObject(CreateObject<RdmaCompletionQueue>());
     EXPECT_FALSE(alone->IsSpare());
     EXPECT_FALSE(CreateObject<RdmaDerivedQueuePair>()->IsSpare());
 }
