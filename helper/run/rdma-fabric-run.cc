@@ -1227,8 +1227,9 @@ RdmaFabricRun::Run(bool progress)
             // One write, because several processes may write at the same time.
             std::cerr << "rdma: note: one thread runs all nodes: " + reason + "\n";
         }
+        // On one thread, the groups depend on the caches of the machine, and the output must not.
         const RdmaGroupRunCounters groups = RdmaSimulatorImpl::GetGroupCounters();
-        if (m_options.explain && groups.windows > 0)
+        if (m_options.explain && groups.windows > 0 && RdmaSimulatorImpl::GetThreads() > 1)
         {
             std::cerr << "rdma: note: " + groups.Describe() + "\n";
         }
