@@ -556,6 +556,10 @@ RdmaFailurePlan::Parse(const std::string& text)
 std::vector<RdmaLinkChange>
 RdmaFailurePlan::Resolve(const RdmaTopology& topology) const
 {
+    if (m_failures.empty())
+    {
+        return {}; // to look up the names of all nodes takes time
+    }
     FailureResolver resolver(topology);
     for (const Failure& failure : m_failures)
     {

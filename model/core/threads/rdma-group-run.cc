@@ -113,6 +113,8 @@ RdmaGroupRun::Run(const std::function<void()>& takeForeign, const std::function<
     m_takeForeign = takeForeign;
     m_look = look;
     m_stop = false;
+    m_reviewedAt = std::chrono::steady_clock::now();
+    m_cpuTime = std::clock();
     std::vector<std::thread> threads;
     for (uint32_t i = 1; i < m_setting.threads; ++i)
     {
@@ -190,6 +192,7 @@ RdmaGroupRun::Prepare()
     {
         m_turn = 1 - m_turn;
         ReviewWindows();
+        ReviewThreads();
     }
     TakeAdded();
     FillReports();
@@ -251,21 +254,25 @@ RdmaGroupRun::ReviewWindows()
     }
     m_reports.isSparse = count - m_reviewed < REVIEW_WINDOWS * m_setting.pause.eventsOfWindow;
     m_reviewed = count;
-    if (m_setting.pause.cores > 0)
-    {
-        ReviewThreads();
-    }
     m_look();
 }
 
 /**
- * Finds out how many cores the threads have used for events. Another program may use a core, so
- * that all threads wait for one that does not run.
+ * Finds out from time to time how many cores the threads have used for events. Another program may
+ * use a core, so that all threads wait for one that does not run.
  */
 void
 RdmaGroupRun::ReviewThreads()
 {
+    if (m_setting.pause.cores == 0)
+    {
+        return;
+    }
     const auto now = std::chrono::steady_clock::now();
+    if (now - m_reviewedAt < REVIEW_TIME)
+    {
+        return; // a thread that sleeps for a moment says nothing
+    }
     const std::clock_t cpuTime = std::clock();
     std::chrono::nanoseconds spun{0};
     for (const Share& share : m_shares)
@@ -275,10 +282,7 @@ RdmaGroupRun::ReviewThreads()
     const std::chrono::duration<double> elapsed = now - m_reviewedAt;
     const std::chrono::duration<double> wasted = spun - m_spun;
     const double used = static_cast<double>(cpuTime - m_cpuTime) / CLOCKS_PER_SEC;
-    // A thread that sleeps for a moment says nothing.
-    const bool isLong = elapsed > std::chrono::milliseconds(5);
-    m_reports.isSlow = m_counters.windows > REVIEW_WINDOWS && isLong &&
-                       used - wasted.count() < m_setting.pause.cores * elapsed.count();
+    m_reports.isSlow = used - wasted.count() < m_setting.pause.cores * elapsed.count();
     m_reviewedAt = now;
     m_cpuTime = cpuTime;
     m_spun = spun;

@@ -199,6 +199,8 @@ class RdmaGroupRun
     static constexpr uint32_t NO_GROUP = UINT32_MAX;             //!< a share is used up
     static constexpr uint32_t LEAST_SLOTS = 4096;  //!< least slots of a group's event list
     static constexpr uint32_t REVIEW_WINDOWS = 64; //!< windows between two reviews of their events
+    /// Time between two reviews of the threads.
+    static constexpr std::chrono::milliseconds REVIEW_TIME{20};
 
     /** What all groups rest for. */
     enum class RestingFor
