@@ -3,7 +3,6 @@
 #include "rdma-fabric-run.h"
 #include "rdma-quantile.h"
 
-#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>

@@ -33,7 +33,7 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
 
 /**
  * \ingroup rdma
- * Greatest values over all pairs of hosts.
+ * The longest round trip and the most links of all pairs of hosts, which may be two pairs.
  */
 struct RdmaLongestPath
 {
@@ -49,7 +49,7 @@ struct RdmaLongestPath
  * \param topology as for GetRdmaBdpPackets()
  * \param packetBytes as for GetRdmaBdpPackets()
  * \param ackBytes as for GetRdmaBdpPackets()
- * \return the longest round trip and the most links
+ * \return the greatest values of all pairs of hosts
  */
 RdmaLongestPath GetRdmaLongestPath(const RdmaTopology& topology,
                                    uint32_t packetBytes,

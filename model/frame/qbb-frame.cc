@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -116,7 +115,7 @@ class QbbFrameArena
             const auto more = stock.TakeAll();
             free.insert(free.end(), more.begin(), more.end());
         }
-        // The blocks of threads that are not used any more stay with their stocks.
+        // A stock keeps its blocks if fewer threads run than before: frames of them may be in use.
         m_others.resize(std::max<std::size_t>(m_others.size(), threads - 1));
         m_threads = threads;
         for (std::size_t i = 0; i < free.size(); ++i)
@@ -246,7 +245,7 @@ class QbbFrameArena
     static constexpr std::size_t MOST_CHUNKS = 6;
 
     Stock m_first;                   //!< stock of thread 0
-    std::deque<Stock> m_others;      //!< stocks of the other threads
+    std::vector<Stock> m_others;     //!< stocks of the other threads
     uint32_t m_threads{1};           //!< number of threads
     uint32_t m_pools{0};             //!< number of pools
     bool m_orphaned{false};          //!< true once the last pool has left

@@ -203,7 +203,7 @@ QbbFabricGroups::SharePools(uint32_t threads)
     all.SetThreads(threads);
     for (uint32_t node = 0; threads > 1 && node < m_fabric->GetNNodes(); ++node)
     {
-        // Pools that are without memory until they are used must not ask for it at one time.
+        // A pool asks for memory when it is first used. Two threads must not do that at one time.
         if (const auto nic = NodeList::GetNode(node)->GetObject<RdmaNic>())
         {
             nic->GetPool().Share(all);

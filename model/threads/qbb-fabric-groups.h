@@ -79,8 +79,9 @@ class QbbFabricGroups : public QbbNodeGroups
 
     std::unique_ptr<QbbFabricPorts> m_fabric; //!< the ports of all nodes
     std::vector<std::string> m_seenBy;        //!< outside code that sees a node's events, by id
-    bool m_isSeen{true};                   //!< there is such code, or has been at the latest look
-    bool m_defersSinks{false};             //!< Demand::defersSinks at the latest look
+    /// Examine() has not run, or has found such code or a reason for one group
+    bool m_isSeen{true};
+    bool m_defersSinks{false};             //!< Demand::defersSinks of the latest Examine()
     std::vector<uint32_t> m_clusterOf;     //!< number of each node's cluster, by node id
     std::vector<uint32_t> m_groupOf;       //!< number of each node's group, by node id
     RdmaPs m_lookahead{0};                 //!< shortest time from one group to another

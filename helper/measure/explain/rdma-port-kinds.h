@@ -87,9 +87,12 @@ Ptr<QbbBufferManager> CopyRdmaBuffer(const QbbSwitch& sw);
 
 /**
  * \ingroup rdma-explain
+ * Finds a buffer manager whose thresholds can be read. If QbbSwitch::ConfigureBuffer() has run,
+ * this is the switch's own buffer manager, with the settings of that call. Otherwise, this is the
+ * result of CopyRdmaBuffer().
+ *
  * \param sw a switch of a fabric
- * \return the switch's buffer manager, to be read, with the settings of the latest
- *         QbbSwitch::ConfigureBuffer(); before the first one, CopyRdmaBuffer()
+ * \return the buffer manager; null if there is none that can be read
  */
 Ptr<const QbbBufferManager> GetRdmaBuffer(const QbbSwitch& sw);
 

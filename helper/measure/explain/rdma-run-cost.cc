@@ -249,7 +249,6 @@ class RdmaRunCostFinder
     /** Counts the frames of a flow and their hops. */
     void Count(uint32_t index)
     {
-        const uint64_t bytes = m_runner.GetFlow(index).bytes;
         const uint64_t packets = GetPackets(index);
         // Each message but the last one has the most full packets (RdmaFlowRunner).
         const uint64_t most = RDMA_MAX_MESSAGE_BYTES / m_senders.payloadBytes;

@@ -78,7 +78,7 @@ class QbbNodeGroups : public Object
         std::set<uint32_t> foreign{}; //!< nodes with pending events from outside of the module
         bool defersSinks{false};      //!< sinks are not called in the events of nodes
         /// No code from outside of the module has run in an event of its own or as a deferred sink
-        /// since the latest division of this run. Nodes, devices and cables are as before.
+        /// since the latest division of this run. Nodes, devices and cables have not changed.
         bool isAsBefore{false};
     };
 

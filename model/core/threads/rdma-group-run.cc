@@ -271,7 +271,7 @@ RdmaGroupRun::ReviewThreads()
     const auto now = std::chrono::steady_clock::now();
     if (now - m_reviewedAt < REVIEW_TIME)
     {
-        return; // a thread that sleeps for a moment says nothing
+        return; // in a shorter time, a thread that sleeps once looks like a busy machine
     }
     const std::clock_t cpuTime = std::clock();
     std::chrono::nanoseconds spun{0};

@@ -158,9 +158,9 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     /**
      * Tells a queue pair that it is going to receive, and may never send a request. To be called
      * before Connect() or Modify() to RTR; aborts with a message if the queue pair is connected.
-     * The queue pair then takes less time and memory: its congestion control starts with its first
-     * request, or with the first response to a READ. Until then GetRateController() returns null,
-     * and what Connect() would refuse for congestion control is not refused.
+     * Such a queue pair takes less time and memory: congestion control starts with the first
+     * request, or with the first response to a READ. Until then GetRateController() returns null.
+     * Connect() does not look for settings that congestion control refuses; the first request does.
      */
     void SetPassive();
 
