@@ -149,7 +149,7 @@ main(int argc, char* argv[])
         run.PrintForecasts(std::cout);
         run.PrintExpectedMemory(std::cout);
         run.Run(isShown);
-        const RdmaFabricOutcome outcome = run.GetOutcome();
+        const RdmaFabricOutcome outcome = run.GetOutcome(!out.empty());
         run.PrintSchedule(std::cout);
         PrintRdmaOutcome(std::cout, outcome);
         run.PrintFailures(std::cout);

@@ -11,7 +11,6 @@
 
 #include <ns3/error-model.h>
 #include <ns3/nstime.h>
-#include <ns3/pointer.h>
 
 #include <algorithm>
 
@@ -28,11 +27,9 @@ constexpr double LONGEST_QUEUE_PS = 60e12;
 
 /** \return true if the error model of a port can lose a frame */
 bool
-CanLose(const QbbNetDevice& device, const AttributeAccessor& receiveErrorModel)
+CanLose(const QbbNetDevice& device)
 {
-    PointerValue value;
-    receiveErrorModel.Get(&device, value);
-    const auto model = value.Get<ErrorModel>();
+    const auto model = device.GetReceiveErrorModel();
     if (!model || !model->IsEnabled())
     {
         return false;
@@ -64,10 +61,7 @@ GetPortName(const RdmaFabric& fabric, uint32_t node, const QbbNetDevice& device)
 
 /** Adds the losses of the ports of a link. */
 void
-ExamineLink(Classes& classes,
-            const RdmaFabric& fabric,
-            uint32_t link,
-            const AttributeAccessor& receiveErrorModel)
+ExamineLink(Classes& classes, const RdmaFabric& fabric, uint32_t link)
 {
     const RdmaTopologyLink& ends = fabric.GetTopology().GetLink(link);
     for (const uint32_t node : {ends.a, ends.b})
@@ -82,7 +76,7 @@ ExamineLink(Classes& classes,
                  lossy,
                  isOff ? name + " has no flow control" : name + " does not pause the class");
         }
-        if (CanLose(*device, receiveErrorModel))
+        if (CanLose(*device))
         {
             Lose(classes, 0xff, GetPortName(fabric, node, *device) + " has an error model");
         }
@@ -171,12 +165,9 @@ ExamineRdmaNetwork(const RdmaFabric& fabric)
 {
     const RdmaTopology& topology = fabric.GetTopology();
     Classes classes;
-    // Find the attribute by name only once, because there may be many ports.
-    TypeId::AttributeInformation receiveErrorModel;
-    QbbNetDevice::GetTypeId().LookupAttributeByName("ReceiveErrorModel", &receiveErrorModel);
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
     {
-        ExamineLink(classes, fabric, link, *receiveErrorModel.accessor);
+        ExamineLink(classes, fabric, link);
     }
     ExamineFailures(classes, fabric);
     const RdmaFailurePlan& failures = fabric.GetFailures();

@@ -279,14 +279,14 @@ RdmaFabricTimers::Connect(RdmaPacketEngine& qp)
     {
         NoteReordering();
     }
-    RefuseRdmaIf(!refusal.empty(),
-                 m_transport->GetInstanceTypeId().GetName(),
-                 "::",
-                 m_timer,
-                 " is 0; ",
-                 refusal,
-                 "; accepted: the default, which the network then determines, or a "
-                 "time above 0, longer than the run for a run without timeouts");
+    if (!refusal.empty())
+    {
+        throw std::invalid_argument(m_transport->GetInstanceTypeId().GetName() + "::" + m_timer +
+                                    " is 0; " + refusal +
+                                    "; accepted: the default, which the network then determines, "
+                                    "or a time above 0, longer than the run for a run without "
+                                    "timeouts");
+    }
     const bool isReordering = SetReordering();
     if (m_timer.empty())
     {

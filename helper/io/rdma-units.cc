@@ -263,7 +263,7 @@ AppendIn(std::string& text, RdmaPs time, uint64_t unit)
     char* const point = std::to_chars(begin, std::end(digits), ps / unit).ptr;
     char* const end = std::to_chars(point, std::end(digits), unit + ps % unit).ptr;
     *point = '.'; // replaces the leading 1 of the unit
-    text.append(digits, end);
+    text.append(digits, static_cast<std::size_t>(end - digits));
 }
 
 /// Returns the text that AppendIn() appends.

@@ -23,14 +23,20 @@ constexpr uint64_t MAX_HEADER_BYTES = 65536;
 constexpr uint64_t MIN_ETHERNET_BYTES = 64;
 constexpr uint64_t MAX_PAD_BYTES = 64;
 
-void
+[[noreturn, gnu::noinline]] void
+RefuseIdealInput(const char* what, uint64_t value, uint64_t min, uint64_t max)
+{
+    throw std::invalid_argument(std::string("ideal FCT: ") + what + ": " + std::to_string(value) +
+                                "; accepted: " + std::to_string(min) + " to " +
+                                std::to_string(max));
+}
+
+inline void
 CheckIdealInput(const char* what, uint64_t value, uint64_t min, uint64_t max)
 {
     if (value < min || value > max)
     {
-        throw std::invalid_argument(std::string("ideal FCT: ") + what + ": " +
-                                    std::to_string(value) + "; accepted: " + std::to_string(min) +
-                                    " to " + std::to_string(max));
+        RefuseIdealInput(what, value, min, max);
     }
 }
 
@@ -43,6 +49,16 @@ CheckIdealResult(RdmaInt128 fct)
                                     FormatRdmaTime(RDMA_MAX_TIME));
     }
     return RdmaPs(static_cast<int64_t>(fct));
+}
+
+/** Makes a line rate for a link, unless the link before on the path has this rate. */
+void
+SetLineRate(RdmaLineRate& line, RdmaBitRate rate)
+{
+    if (line.GetBitRate() != rate)
+    {
+        line = RdmaLineRate(rate);
+    }
 }
 
 /**
@@ -62,10 +78,11 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     if (frames.count == 1)
     {
         RdmaInt128 fct = 0;
+        RdmaLineRate line;
         for (const auto& hop : path)
         {
-            fct += RdmaLineRate(hop.rate).BytesToPs(1).Get() *
-                       RdmaInt128{overhead.preambleBytes + frames.lastBytes} +
+            SetLineRate(line, hop.rate);
+            fct += line.BytesToPs(1).Get() * RdmaInt128{overhead.preambleBytes + frames.lastBytes} +
                    hop.delay.Get();
         }
         return CheckIdealResult(fct);
@@ -298,6 +315,7 @@ GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                     1,
                     static_cast<uint64_t>(RDMA_MAX_TIME.Get()));
     bool isExact = true;
+    RdmaLineRate line;
     for (const auto& hop : path)
     {
         CheckIdealInput("rate in bit/s", hop.rate.Get(), 1, RDMA_MAX_RATE.Get());
@@ -305,7 +323,8 @@ GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                         static_cast<uint64_t>(hop.delay.Get()),
                         0,
                         static_cast<uint64_t>(RDMA_MAX_DELAY.Get()));
-        isExact = isExact && RdmaLineRate(hop.rate).IsExact();
+        SetLineRate(line, hop.rate);
+        isExact = isExact && line.IsExact();
     }
     CheckIdealInput("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
     CheckIdealInput("bytes of the last frame", frames.lastBytes, 1, MAX_IDEAL_FRAME_BYTES);

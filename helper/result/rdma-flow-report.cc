@@ -651,6 +651,15 @@ FormatRows(const RdmaResultTable<Record>& table, const std::vector<const Record*
     return text;
 }
 
+/// Returns the result of GetRdmaDigest() for results in ascending order of id.
+std::string
+GetDigest(const std::vector<const RdmaFlowResult*>& sorted, const RdmaResultTables& tables)
+{
+    RdmaSha256 hash;
+    FormatRows(tables.flows, sorted, [&hash](const std::string& line) { hash.Add(line); });
+    return hash.Finish();
+}
+
 /// Throws if a value in a user-defined column cannot be written.
 template <typename Record>
 void
@@ -821,11 +830,7 @@ FormatRdmaSummaryJson(const RdmaFabricSummary& summary, const RdmaResultTables& 
 std::string
 GetRdmaDigest(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)
 {
-    RdmaSha256 hash;
-    FormatRows(tables.flows, SortFlowResults(results), [&hash](const std::string& line) {
-        hash.Add(line);
-    });
-    return hash.Finish();
+    return GetDigest(SortFlowResults(results), tables);
 }
 
 RdmaFabricSummary
@@ -835,9 +840,9 @@ MakeRdmaSummary(const std::vector<RdmaFlowResult>& results,
 {
     RdmaFabricSummary summary;
     static_cast<RdmaFabricTotals&>(summary) = totals;
-    summary.digest = GetRdmaDigest(results, tables);
-    summary.flowsTotal = results.size();
     const auto sorted = SortFlowResults(results);
+    summary.digest = GetDigest(sorted, tables);
+    summary.flowsTotal = results.size();
     std::tie(summary.avgSlowdown, summary.p99Slowdown) =
         GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
             return static_cast<double>(*result.fct) / static_cast<double>(result.ideal);

@@ -120,7 +120,7 @@ AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I v
 {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof(digits), +value).ptr;
-    text.append(digits, end);
+    text.append(digits, static_cast<std::size_t>(end - digits));
 }
 
 /**
@@ -394,11 +394,11 @@ class RdmaResultTable
      */
     void AppendRow(std::string& text, const Record& record) const
     {
-        bool isFirst = true;
+        const char* separator = "";
         for (const auto& column : m_columns)
         {
-            text += isFirst ? "" : ",";
-            isFirst = false;
+            text += separator;
+            separator = ",";
             AppendField(text, RdmaResultFormat::CSV, column, record);
         }
         text += '\n';

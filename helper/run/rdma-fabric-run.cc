@@ -1323,7 +1323,7 @@ RdmaFabricRun::ExplainFailures(std::vector<RdmaFlowResult>& flows) const
 }
 
 RdmaFabricOutcome
-RdmaFabricRun::GetOutcome() const
+RdmaFabricRun::GetOutcome(bool hasPorts) const
 {
     RdmaFabricOutcome outcome;
     outcome.isSchedule = m_schedule != nullptr;
@@ -1335,8 +1335,11 @@ RdmaFabricRun::GetOutcome() const
     }
     ExplainFailures(outcome.flows);
     GatherRdmaFlows(outcome.flows, *m_fabric);
-    outcome.ports = m_fabric->GetPortResults();
-    GatherRdmaPorts(outcome.ports, *m_fabric);
+    if (hasPorts)
+    {
+        outcome.ports = m_fabric->GetPortResults();
+        GatherRdmaPorts(outcome.ports, *m_fabric);
+    }
     outcome.tables = m_tables;
     if (m_fabric->GetTimers().IsReordering())
     {

@@ -37,7 +37,7 @@ namespace ns3
 struct RdmaFabricOutcome
 {
     std::vector<RdmaFlowResult> flows; //!< results of flows in order of flow id
-    std::vector<RdmaPortResult> ports; //!< results in order of node, port and class
+    std::vector<RdmaPortResult> ports; //!< results in order of node, port and class, if asked for
     RdmaFabricSummary summary;         //!< sums, means and percentiles
     RdmaResultTables tables;           //!< columns of flows.csv, ports.csv and summary.json
     bool isSchedule{false};            //!< messages of a schedule, in place of flows
@@ -165,8 +165,11 @@ class RdmaFabricRun
         return m_signal;
     }
 
-    /** \return the results of the run */
-    RdmaFabricOutcome GetOutcome() const;
+    /**
+     * \param hasPorts true: with the results of ports, which take time and memory in a large fabric
+     * \return the results of the run
+     */
+    RdmaFabricOutcome GetOutcome(bool hasPorts = true) const;
 
     /** \param os output stream for what instruments know before Run() */
     void PrintForecasts(std::ostream& os) const;

@@ -3,6 +3,7 @@
 #include "rdma-fabric-run.h"
 #include "rdma-quantile.h"
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -31,16 +32,6 @@ constexpr std::array<SizeBin, 5> BINS = {{{"up to 10 KB", 10'000},
 /// Maximum number of unfinished flows that are listed individually.
 constexpr std::size_t MAX_LISTED = 20;
 
-/** \param values one or more values \return their mean, median and 99th percentile */
-std::array<double, 3>
-Summarize(const std::vector<double>& values)
-{
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return {sum / static_cast<double>(values.size()),
-            RdmaQuantile(values, 0.5),
-            RdmaQuantile(values, 0.99)};
-}
-
 /// Prints text in the format of std::snprintf(), at most 199 characters.
 template <typename... Args>
 void
@@ -51,24 +42,13 @@ PrintFormatted(std::ostream& os, const char* format, Args... args)
     os << line;
 }
 
-/** Prints a line of the table: the flows of more than \p above bytes that belong to a class. */
-void
-PrintLine(std::ostream& os,
-          const SizeBin& bin,
-          uint64_t above,
-          const std::vector<RdmaFlowResult>& results)
+/** The counted flows of a line of the table. */
+struct Line
 {
-    std::size_t count = 0;
-    std::vector<double> fcts;
-    std::vector<double> slowdowns;
-    for (const RdmaFlowResult& result : results)
+    /** Adds a counted flow. \param result the flow */
+    void Add(const RdmaFlowResult& result)
     {
-        const uint64_t bytes = result.flow.bytes;
-        if (!result.isCounted || (bin.maxBytes != 0 && (bytes <= above || bytes > bin.maxBytes)))
-        {
-            continue;
-        }
-        ++count;
+        ++flows;
         if (result.IsCompleted())
         {
             fcts.push_back(static_cast<double>(*result.fct) / 1e6);
@@ -76,20 +56,53 @@ PrintLine(std::ostream& os,
                                 static_cast<double>(result.ideal));
         }
     }
-    PrintFormatted(os, "%-14s %8zu %10zu", bin.name, count, fcts.size());
-    if (!fcts.empty())
+
+    std::size_t flows{0};          //!< number of flows
+    std::vector<double> fcts;      //!< completion times of the completed flows, in us
+    std::vector<double> slowdowns; //!< slowdowns of the completed flows
+};
+
+/** \return the mean of one or more values */
+double
+GetMean(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/** Prints the table of flows by size. */
+void
+PrintFlows(std::ostream& os, const std::vector<RdmaFlowResult>& results)
+{
+    std::array<Line, BINS.size()> lines;
+    for (const RdmaFlowResult& result : results)
     {
-        const auto [mean, median, p99] = Summarize(fcts);
-        const auto [meanSlowdown, medianSlowdown, p99Slowdown] = Summarize(slowdowns);
-        PrintFormatted(os,
-                       " %12.2f %12.2f %12.2f %10.3f %10.3f",
-                       mean,
-                       median,
-                       p99,
-                       meanSlowdown,
-                       p99Slowdown);
+        if (result.isCounted)
+        {
+            const auto bin = std::find_if(BINS.begin(), BINS.end(), [&](const SizeBin& each) {
+                return result.flow.bytes <= each.maxBytes;
+            });
+            lines[bin - BINS.begin()].Add(result);
+            lines.back().Add(result);
+        }
     }
-    os << "\n";
+    os << "flow size         flows  completed   avg FCT us   p50 FCT us   p99 FCT us"
+       << " avg slowd. p99 slowd.\n";
+    for (std::size_t i = 0; i < BINS.size(); ++i)
+    {
+        const Line& line = lines[i];
+        PrintFormatted(os, "%-14s %8zu %10zu", BINS[i].name, line.flows, line.fcts.size());
+        if (!line.fcts.empty())
+        {
+            PrintFormatted(os,
+                           " %12.2f %12.2f %12.2f %10.3f %10.3f",
+                           GetMean(line.fcts),
+                           RdmaQuantile(line.fcts, 0.5),
+                           RdmaQuantile(line.fcts, 0.99),
+                           GetMean(line.slowdowns),
+                           RdmaQuantile(line.slowdowns, 0.99));
+        }
+        os << "\n";
+    }
 }
 
 /** Prints the counted flows by start time, and whether the run was in a steady state. */
@@ -136,14 +149,7 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
     const RdmaFabricSummary& summary = outcome.summary;
     if (!outcome.isSchedule)
     {
-        os << "flow size         flows  completed   avg FCT us   p50 FCT us   p99 FCT us"
-           << " avg slowd. p99 slowd.\n";
-        uint64_t above = 0;
-        for (const SizeBin& bin : BINS)
-        {
-            PrintLine(os, bin, above, outcome.flows);
-            above = bin.maxBytes;
-        }
+        PrintFlows(os, outcome.flows);
     }
     if (summary.measured)
     {

@@ -3,6 +3,7 @@
 #include "rdma-flow-host.h"
 
 #include "rdma-packet-engine.h"
+#include "rdma-prefetch.h"
 #include "rdma-time.h"
 
 #include <algorithm>
@@ -80,12 +81,12 @@ RdmaFlowHost::FreeResting()
     {
         Departure departure = m_arrived.Pop();
         Ptr<RdmaQueuePair>& queuePair = *departure.queuePair;
+        RdmaPrefetchLines(PeekPointer(queuePair), sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
         constexpr uint32_t REFERENCES = 2; // of the NIC and of the flow
         if (queuePair->GetReferenceCount() == REFERENCES && !queuePair->HasSinks() &&
             RdmaPacketEngine::Of(*queuePair).IsAtRest(now))
         {
-            m_nic->DestroyQueuePair(queuePair);
-            queuePair = nullptr;
+            m_nic->RecycleQueuePair(queuePair);
         }
         else
         {

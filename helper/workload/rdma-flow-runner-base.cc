@@ -3,6 +3,7 @@
 #include "rdma-flow-runner-base.h"
 
 #include "rdma-flow-dependencies.h"
+#include "rdma-prefetch.h"
 #include "rdma-refuse.h"
 #include "rdma-run-end.h"
 #include "rdma-shared-run.h"
@@ -35,7 +36,8 @@ RdmaFlowRunnerBase::RdmaFlowRunnerBase()
                    m_flows[index].started = true;
                    ++m_started;
                    DoStart(index);
-               })
+               },
+               [this](uint32_t index) { Prefetch(index); })
 {
 }
 
@@ -46,6 +48,12 @@ RdmaFlowRunnerBase::DoDispose()
     m_flows.clear();
     m_fabric = nullptr;
     Object::DoDispose();
+}
+
+void
+RdmaFlowRunnerBase::Prefetch(uint64_t index) const
+{
+    RdmaPrefetchLines(&m_flows[index], 2);
 }
 
 void
@@ -481,13 +489,13 @@ RdmaFlowRunnerBase::GetResults() const
     for (uint64_t i = 0; i < m_flows.size(); ++i)
     {
         const Flow& entry = m_flows[i];
-        RdmaFlowResult result;
-        result.flow = entry.flow;
-        result.isCounted = m_window.Contains(entry.flow.start);
         if (entry.flow.start >= m_window.end && !entry.started)
         {
             continue;
         }
+        RdmaFlowResult& result = results.emplace_back();
+        result.flow = entry.flow;
+        result.isCounted = m_window.Contains(entry.flow.start);
         if (entry.arrived >= 0_ps)
         {
             result.fct = entry.arrived - entry.flow.start;
@@ -511,7 +519,6 @@ RdmaFlowRunnerBase::GetResults() const
         result.timeouts = retries.timeouts;
         result.reordering = entry.arrived >= 0_ps ? entry.reordering
                                                   : DoGetReordering(i).value_or(entry.reordering);
-        results.push_back(result);
     }
     return results;
 }

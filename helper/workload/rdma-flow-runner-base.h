@@ -202,6 +202,9 @@ class RdmaFlowRunnerBase : public Object, public RdmaRunWork, private RdmaNoteRe
 
     void DoDispose() override;
 
+    /** Fetches a flow and its state into the CPU caches, ahead of use. \param index the flow */
+    virtual void Prefetch(uint64_t index) const;
+
     /** \param index a flow \return true if the flow has ended */
     bool HasEnded(uint64_t index) const
     {

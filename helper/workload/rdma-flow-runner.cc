@@ -5,6 +5,7 @@
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-line-rate.h"
+#include "rdma-prefetch.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
@@ -77,7 +78,8 @@ RdmaFlowRunner::GetTypeId()
 
 RdmaFlowRunner::RdmaFlowRunner()
     : m_receivers([this](uint32_t index) { return GetFlow(index).start; },
-                  [this](uint32_t index) { MakeReceiver(index); })
+                  [this](uint32_t index) { MakeReceiver(index); },
+                  [this](uint32_t index) { Prefetch(index); })
 {
 }
 
@@ -108,6 +110,13 @@ RdmaFlowRunner::DoDispose()
     m_lanes.clear();
     m_hosts.clear();
     RdmaFlowRunnerBase::DoDispose();
+}
+
+void
+RdmaFlowRunner::Prefetch(uint64_t index) const
+{
+    RdmaFlowRunnerBase::Prefetch(index);
+    RdmaPrefetch(&m_pairs[index]);
 }
 
 void
@@ -313,7 +322,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
         MakeSender(index);
         MakeReceiver(index);
     }
-    else if (!GetDependency(index)) // the first packet makes the receiver of a flow that waits
+    else if (!GetDependency(index) && m_hosts[ends.destinationNode]->GetNic().GetEntropy())
     {
         m_receivers.Add(GetFabric()->GetNode(ends.destinationNode), static_cast<uint32_t>(index));
     }
@@ -448,9 +457,11 @@ RdmaFlowRunner::ConnectPrototype(uint32_t node,
     const Ptr<RdmaQueuePair> sender = source.GetPrototype(priority, lane.source.port);
     // The time of a packet of any length over the path tells paths apart as the delay does.
     RdmaPs delay{0};
+    RdmaLineRate line;
     for (const RdmaIdealHop& hop : path)
     {
-        delay += hop.delay + RdmaLineRate(hop.rate).BytesToPs(sender->GetPathMtu());
+        line = line.GetBitRate() == hop.rate ? line : RdmaLineRate(hop.rate);
+        delay += hop.delay + line.BytesToPs(sender->GetPathMtu());
     }
     if (!m_tried[node].insert({priority, path.size(), delay}).second)
     {
@@ -507,6 +518,7 @@ Ptr<RdmaQueuePair>
 RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
 {
     const uint32_t index = m_hosts[host]->GetFlow(qpn);
+    Prefetch(index);
     const RdmaFlow& flow = GetFlow(index);
     Pair& pair = m_pairs[index];
     const Ends ends = GetEnds(index);
@@ -516,7 +528,7 @@ RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
     {
         return nullptr;
     }
-    if (pair.arrived == 0 && GetDependency(index))
+    if (pair.arrived == 0)
     {
         MakeReceiver(index);
         return pair.receiver;
@@ -712,7 +724,9 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
     {
         return {};
     }
-    const RdmaQueuePairStats stats = m_pairs[index].sender->GetStats();
+    // The responder of a sender may be far from the CPU: it has had no packet.
+    RdmaQueuePairStats stats;
+    RdmaPacketEngine::Of(*m_pairs[index].sender).GetRequester().AddTo(stats);
     return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};
 }
 

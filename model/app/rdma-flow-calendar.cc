@@ -2,6 +2,7 @@
 
 #include "rdma-flow-calendar.h"
 
+#include "rdma-prefetch.h"
 #include "rdma-shared-run.h"
 #include "rdma-time.h"
 
@@ -11,9 +12,10 @@
 namespace ns3
 {
 
-RdmaFlowCalendar::RdmaFlowCalendar(TimeOf timeOf, Handler handler)
+RdmaFlowCalendar::RdmaFlowCalendar(TimeOf timeOf, Handler handler, Fetcher fetcher)
     : m_timeOf(std::move(timeOf)),
-      m_handler(std::move(handler))
+      m_handler(std::move(handler)),
+      m_fetcher(std::move(fetcher))
 {
 }
 
@@ -116,7 +118,12 @@ RdmaFlowCalendar::Host::OnTime()
     const RdmaPs now = RdmaNow();
     while (next < flows.size() && calendar.m_timeOf(flows[next]) <= now)
     {
-        calendar.m_handler(flows[next++]);
+        const uint32_t flow = flows[next++];
+        if (calendar.m_fetcher && next < flows.size())
+        {
+            calendar.m_fetcher(flows[next]);
+        }
+        calendar.m_handler(flow);
     }
     if (next < flows.size())
     {
@@ -126,6 +133,19 @@ RdmaFlowCalendar::Host::OnTime()
     // The host's list of flows may be long and is not needed any further.
     flows = std::vector<uint32_t>();
     next = 0;
+}
+
+void
+RdmaFlowCalendar::Host::PrefetchTimer(uint32_t step) const
+{
+    if (step == 2)
+    {
+        RdmaPrefetch(flows.data() + next);
+    }
+    else if (step == 3 && calendar.m_fetcher && next < flows.size())
+    {
+        calendar.m_fetcher(flows[next]);
+    }
 }
 
 } // namespace ns3

@@ -35,9 +35,15 @@ class RdmaFlowCalendar
     using TimeOf = std::function<RdmaPs(uint32_t index)>;
     /** Handles a flow at the flow's time. \param index number of the flow */
     using Handler = std::function<void(uint32_t index)>;
+    /** Fetches a flow into the CPU caches, ahead of its use. \param index number of the flow */
+    using Fetcher = std::function<void(uint32_t index)>;
 
-    /** \param timeOf returns a flow's time \param handler called for each flow at that time */
-    RdmaFlowCalendar(TimeOf timeOf, Handler handler);
+    /**
+     * \param timeOf returns a flow's time
+     * \param handler called for each flow at that time
+     * \param fetcher called ahead of the other two functions; may be empty
+     */
+    RdmaFlowCalendar(TimeOf timeOf, Handler handler, Fetcher fetcher = Fetcher());
 
     RdmaFlowCalendar(const RdmaFlowCalendar&) = delete;
     RdmaFlowCalendar& operator=(const RdmaFlowCalendar&) = delete;
@@ -91,6 +97,9 @@ class RdmaFlowCalendar
         /** Handles the flows whose time has come, and schedules the next one. */
         void OnTime();
 
+        /** See RdmaTimer. \param step step of RdmaEvent::Prefetch() */
+        void PrefetchTimer(uint32_t step) const;
+
         /** \return node id of the host */
         uint32_t GetNodeId() const
         {
@@ -108,6 +117,7 @@ class RdmaFlowCalendar
 
     TimeOf m_timeOf;                            //!< returns a flow's time
     Handler m_handler;                          //!< called for each flow at its time
+    Fetcher m_fetcher;                          //!< called ahead of these functions; may be empty
     std::vector<std::unique_ptr<Host>> m_hosts; //!< flows by node id; null: no flows
 };
 

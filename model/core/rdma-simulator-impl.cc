@@ -439,6 +439,11 @@ RdmaSimulatorImpl::RunGroups(const RdmaGroupChoice& choice)
     const uint32_t threads = GetPresentThreads();
     setting.threads = std::min(threads, choice.groups);
     setting.defersSinks = m_defersSinks;
+    if (m_activity.events > 0)
+    {
+        setting.eventDistance = static_cast<double>(m_activity.time.Get()) * choice.groups /
+                                static_cast<double>(m_activity.events);
+    }
     // On one thread, no other thread waits for a group whose load has changed.
     setting.pause.events = m_groups->GetEventsToNext(m_divisions - (threads > 1 ? 1 : 0));
     if (threads < m_threads)

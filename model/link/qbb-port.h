@@ -410,6 +410,12 @@ class QbbPort : private QbbFlowControlPort
 
     // State
 
+    /** \return attribute ReceiveErrorModel */
+    Ptr<ErrorModel> GetReceiveErrorModel() const
+    {
+        return m_receiveErrorModel;
+    }
+
     /** \return true if an error model from outside of the module is called with the port's frames
      */
     bool CallsErrorModel() const
@@ -620,12 +626,6 @@ class QbbPort : private QbbFlowControlPort
 
     /** \param model attribute ReceiveErrorModel */
     void SetReceiveErrorModel(Ptr<ErrorModel> model);
-
-    /** \return attribute ReceiveErrorModel */
-    Ptr<ErrorModel> GetReceiveErrorModel() const
-    {
-        return m_receiveErrorModel;
-    }
 
     /** A trace source that fires with the class and the quanta of a pause frame. */
     using PfcTrace = RdmaWatchedTrace<uint8_t, uint16_t>;

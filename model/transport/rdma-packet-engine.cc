@@ -96,7 +96,7 @@ RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTra
 {
     m_nic = nic;
     m_device = &nic->GetDevice(port);
-    m_port = port;
+    m_port = static_cast<uint16_t>(port);
     m_frame.srcIp = nic->GetAddress(port).Get();
     connection.qpn = qpn;
     connection.ackInterval = transport.GetAckInterval();
@@ -111,7 +111,7 @@ void
 RdmaPacketEngine::Restart(uint32_t port, uint32_t qpn)
 {
     m_device = &m_nic->GetDevice(port);
-    m_port = port;
+    m_port = static_cast<uint16_t>(port);
     m_answerTurn = false;
     m_frame = QbbFrameHeaders();
     m_frame.srcIp = m_nic->GetAddress(port).Get();
@@ -119,7 +119,12 @@ RdmaPacketEngine::Restart(uint32_t port, uint32_t qpn)
     connection.ackInterval = connection.transport->GetAckInterval();
     connection.reaction.reset();
     connection.pipeline = m_nic->MakeSendPipeline(*this);
-    m_responder->SetSharedReceiveQueue(nullptr);
+    if (m_usesResponder)
+    {
+        m_responder->SetSharedReceiveQueue(nullptr);
+    }
+    m_usesRequester = false;
+    m_usesResponder = false;
     connection.state = RdmaQpState::INIT;
 }
 
@@ -131,8 +136,9 @@ RdmaPacketEngine::IsAtRest(RdmaPs now) const
         counters.duplicates == 0 && counters.outOfOrder == 0 && counters.naksSent == 0;
     const bool hasMarks = connection.ceSeen || m_marks.due || m_marks.next > now;
     const RdmaReplyDelays& replies = m_nic->GetReplies();
+    const bool hasSends = m_usesRequester && m_requester->GetPosted() > 0;
     return connection.state == RdmaQpState::RTS && isPlain && !hasMarks && !m_queued &&
-           !HasAnswer() && m_requester->GetPosted() == 0 && m_responder->GetReceives() == 0 &&
+           !HasAnswer() && !hasSends && m_responder->GetReceives() == 0 &&
            !m_responder->GetSharedReceiveQueue() && connection.GetRequestDeadline() == RDMA_NEVER &&
            connection.responseDeadline == RDMA_NEVER && !replies.Delays(RdmaReplyDelays::ACK) &&
            !replies.Delays(RdmaReplyDelays::CNP);
@@ -168,8 +174,14 @@ RdmaPacketEngine::Reset()
         connection.pipeline->Reset();
     }
     m_nic->GetReplies().Forget(this);
-    m_requester->Reset();
-    m_responder->Reset();
+    if (m_usesRequester)
+    {
+        m_requester->Reset();
+    }
+    if (m_usesResponder)
+    {
+        m_responder->Reset();
+    }
     m_marks = RdmaNotificationPoint::Marks();
     m_isMarked = false;
 }
@@ -182,8 +194,8 @@ RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
         return;
     }
     m_timer.Disarm();
-    m_requester->End();
-    m_responder->End();
+    GetRequester().End();
+    GetResponder().End();
     m_queuePair.SetState(RdmaQpState::ERR);
     const RdmaPs now = RdmaNow();
     m_requester->FlushAll(status, packet, now);
@@ -203,7 +215,7 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
     }
     if (!connection.passive)
     {
-        m_requester->GetSender();
+        GetRequester().GetSender();
     }
 }
 
@@ -211,7 +223,7 @@ void
 RdmaPacketEngine::SetLossy(bool mayLose)
 {
     connection.timerOff = !mayLose;
-    m_requester->RenewSender();
+    GetRequester().RenewSender();
 }
 
 uint32_t
@@ -367,7 +379,7 @@ RdmaPacketEngine::ChooseBondPort(uint32_t flowHash)
 void
 RdmaPacketEngine::UsePort(uint32_t port)
 {
-    m_port = port;
+    m_port = static_cast<uint16_t>(port);
     m_device = &m_nic->GetDevice(port);
     m_frame.srcMac = m_device->GetMac();
     m_frame.dstMac = m_device->GetPeerMac();
@@ -499,11 +511,13 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
     if (info.request)
     {
-        m_responder->Receive(frame, info, now);
+        GetResponder().Receive(frame, info, now);
     }
     else
     {
-        m_requester->Receive(frame, info, now);
+        RdmaRequester& requester = GetRequester();
+        requester.PrefetchParts();
+        requester.Receive(frame, info, now);
     }
     SyncTimer();
     if (MayResume())

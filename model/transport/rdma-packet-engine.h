@@ -171,12 +171,14 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return the requester; to be called only after Start() */
     RdmaRequester& GetRequester() const
     {
+        m_usesRequester = true;
         return *m_requester;
     }
 
     /** \return the responder; to be called only after Start() */
     RdmaResponder& GetResponder() const
     {
+        m_usesResponder = true;
         return *m_responder;
     }
 
@@ -370,7 +372,10 @@ class RdmaPacketEngine : public RdmaEndpoint
     std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
     /// Chooser of source ports, made by SetFrame(); null: all packets have that of m_frame
     std::unique_ptr<RdmaEntropyChooser> m_chooser;
-    uint32_t m_port{0};                   //!< index of the NIC's port
+    uint16_t m_port{0}; //!< index of the NIC's port
+    /// The requester may have state to be reset; false: it may stay far from the CPU
+    mutable bool m_usesRequester{false};
+    mutable bool m_usesResponder{false};  //!< the responder may have state to be reset
     bool m_queued{false};                 //!< the NIC's scheduler holds the queue pair
     bool m_answerTurn{false};             //!< a response, if ready, goes before the next request
     bool m_isMarked{false};               //!< copy of m_marks.due

@@ -6,6 +6,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <sstream>
 #include <thread>
@@ -48,6 +49,12 @@ RdmaGroupRun::RdmaGroupRun(RdmaEngine& global,
     {
         slots /= 2;
         ++widthBits;
+    }
+    if (setting.eventDistance > 0)
+    {
+        // The width of the list of all events is no guide where many events have one instant.
+        const double slot = EVENTS_OF_SLOT * setting.eventDistance * RDMA_FS_PER_PS;
+        widthBits = static_cast<uint32_t>(std::max(std::ilogb(slot), 1));
     }
     for (uint32_t group = 0; group < setting.groups; ++group)
     {

@@ -91,6 +91,7 @@ class RdmaGroupRun
         uint32_t groups{2};      //!< number of groups, above 1
         uint32_t threads{1};     //!< number of threads, not above the number of groups
         bool defersSinks{false}; //!< sinks of trace sources are called while all groups rest
+        double eventDistance{0}; //!< expected time between two events of a group, ps; 0: unknown
         RdmaPauseRules pause;    //!< conditions of a pause
     };
 
@@ -198,6 +199,7 @@ class RdmaGroupRun
     static constexpr uint64_t NEVER = RdmaEngine::NO_EVENT.m_ts; //!< time of no event
     static constexpr uint32_t NO_GROUP = UINT32_MAX;             //!< a share is used up
     static constexpr uint32_t LEAST_SLOTS = 4096;  //!< least slots of a group's event list
+    static constexpr double EVENTS_OF_SLOT = 8;    //!< expected events in a slot of such a list
     static constexpr uint32_t REVIEW_WINDOWS = 64; //!< windows between two reviews of their events
     /// Time between two reviews of the threads.
     static constexpr std::chrono::milliseconds REVIEW_TIME{20};

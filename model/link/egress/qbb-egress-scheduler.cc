@@ -10,6 +10,7 @@
 #include <charconv>
 #include <numeric>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace ns3
@@ -18,11 +19,12 @@ namespace ns3
 QbbEgressScheduler
 QbbEgressScheduler::FromText(const std::string& text)
 {
-    std::vector<std::string> entries;
-    std::istringstream stream(text);
-    for (std::string entry; std::getline(stream, entry, ',');)
+    std::vector<std::string_view> entries;
+    for (std::string_view rest = text; !rest.empty();)
     {
+        const std::string_view entry = rest.substr(0, rest.find(','));
         entries.push_back(entry);
+        rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
     }
     RefuseRdmaIf((entries.size() != 1 && entries.size() != 8) || text.back() == ',',
                  "QbbNetDevice::Scheduler \"",
@@ -34,7 +36,7 @@ QbbEgressScheduler::FromText(const std::string& text)
     QbbEgressScheduler scheduler;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
-        const std::string& entry = entries[entries.size() == 1 ? 0 : priority];
+        const std::string_view entry = entries[entries.size() == 1 ? 0 : priority];
         if (entry == "strict")
         {
             continue;

@@ -44,7 +44,7 @@ struct QbbBufferLimit
     /** \param alpha a factor \return \p alpha in units of 2^-ALPHA_BITS, rounded to the nearest */
     static uint32_t ToFixed(double alpha)
     {
-        return static_cast<uint32_t>(std::llround(std::ldexp(alpha, ALPHA_BITS)));
+        return static_cast<uint32_t>(std::llround(alpha * double{1U << ALPHA_BITS}));
     }
 
     /** \param freeBytes free bytes of the pool \return the current threshold in bytes */

@@ -257,8 +257,7 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
         return std::min(size, (b + alpha * size) / (1 + alpha));
     };
     const auto toFactor = [](uint32_t alpha) {
-        return std::ldexp(static_cast<double>(alpha),
-                          -static_cast<int>(QbbBufferLimit::ALPHA_BITS));
+        return alpha / double{1U << QbbBufferLimit::ALPHA_BITS};
     };
 
     /** Sums over the groups of one pool. */

@@ -830,7 +830,9 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
 Ptr<RdmaQueuePair>
 RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
 {
-    auto qp = m_factory.Create<RdmaQueuePair>();
+    MakePattern();
+    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
+    const Ptr<RdmaQueuePair> qp = alike ? alike : m_factory.Create<RdmaQueuePair>();
     StartQueuePair(*qp, qpn, port);
     return qp;
 }
@@ -855,6 +857,23 @@ RdmaNic::KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn)
     ++m_nQueuePairs;
 }
 
+void
+RdmaNic::PrefetchSpare(uint32_t step) const
+{
+    if (m_spares.empty())
+    {
+        return;
+    }
+    const RdmaQueuePair* const spare = PeekPointer(m_spares.back());
+    if (step == 3)
+    {
+        RdmaPrefetchLines(spare, sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
+        return;
+    }
+    RdmaPacketEngine::Of(*spare).PrefetchRequester();
+    RdmaPacketEngine::Of(*spare).PrefetchResponder();
+}
+
 Ptr<RdmaQueuePair>
 RdmaNic::TakeSpare()
 {
@@ -862,6 +881,7 @@ RdmaNic::TakeSpare()
     {
         const Ptr<RdmaQueuePair> spare = m_spares.back();
         m_spares.pop_back();
+        RdmaPrefetchLines(PeekPointer(spare), sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
         if (spare->GetTransport() == PeekPointer(m_transport))
         {
             return spare;
@@ -911,17 +931,30 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
 void
 RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 {
-    NS_LOG_FUNCTION(this << qp->GetQpn());
-    NS_ABORT_MSG_IF(GetQueuePair(qp->GetQpn()) != qp,
-                    "rdma: DestroyQueuePair() of a queue pair that this NIC does not know");
-    m_scheduler.Remove(&RdmaPacketEngine::Of(*qp));
-    RdmaQpAttributes reset;
-    reset.state = RdmaQpState::RESET;
-    qp->Modify(reset);
-    m_queuePairs[qp->GetQpn() - FIRST_QPN] = nullptr;
-    --m_nQueuePairs;
+    ForgetQueuePair(qp);
     m_endOfInstant.ArmNoLater(RdmaNow());
     m_destroyed.push_back(qp); // freed later: the caller may be a function of the queue pair
+}
+
+void
+RdmaNic::RecycleQueuePair(Ptr<RdmaQueuePair>& qp)
+{
+    ForgetQueuePair(qp);
+    Free(qp);
+    qp = nullptr;
+}
+
+/** Resets a queue pair, to which the NIC has no reference afterwards. */
+void
+RdmaNic::ForgetQueuePair(const Ptr<RdmaQueuePair>& qp)
+{
+    NS_LOG_FUNCTION(this << qp->GetQpn());
+    NS_ABORT_MSG_IF(!HasPlace(qp->GetQpn()) || PeekQueuePair(qp->GetQpn()) != PeekPointer(qp),
+                    "rdma: a queue pair is to be destroyed that this NIC does not know");
+    m_scheduler.Remove(&RdmaPacketEngine::Of(*qp));
+    qp->Reset();
+    m_queuePairs[qp->GetQpn() - FIRST_QPN] = nullptr;
+    --m_nQueuePairs;
 }
 
 Ptr<RdmaQueuePair>
@@ -977,17 +1010,23 @@ RdmaNic::FreeDestroyed()
 {
     for (std::size_t i = 0; i < m_destroyed.size(); ++i)
     {
-        const Ptr<RdmaQueuePair>& qp = m_destroyed[i];
-        if (m_spares.size() < MOST_SPARES && qp->IsSpare())
-        {
-            m_spares.push_back(qp);
-        }
-        else
-        {
-            qp->Dispose();
-        }
+        Free(m_destroyed[i]);
     }
     m_destroyed.clear();
+}
+
+/** Keeps a destroyed queue pair for CreateQueuePairAs(), or disposes of it. */
+void
+RdmaNic::Free(const Ptr<RdmaQueuePair>& qp)
+{
+    if (m_spares.size() < MOST_SPARES && qp->IsSpare())
+    {
+        m_spares.push_back(qp);
+    }
+    else
+    {
+        qp->Dispose();
+    }
 }
 
 void

@@ -226,8 +226,8 @@ class RdmaNic : public Object, public QbbFrameSink
      * Creates a queue pair with a reserved number. Aborts with a message if the number is not
      * reserved or is in use.
      *
-     * Default values of attributes are read once, for the first such queue pair after the last
-     * SetQueuePairAttribute(): a run with a million flows creates two million queue pairs.
+     * Default values of attributes are read once, for the first such queue pair or prototype after
+     * the last SetQueuePairAttribute(): a run with a million flows creates two million queue pairs.
      *
      * \param qpn a number from ReserveQueuePairNumbers()
      * \param port index of the port through which the queue pair sends, or of any port of a bond
@@ -257,6 +257,15 @@ class RdmaNic : public Object, public QbbFrameSink
      * \param qp the queue pair, of which only GetState() may be called afterwards
      */
     void DestroyQueuePair(Ptr<RdmaQueuePair> qp);
+
+    /**
+     * Destroys a queue pair like DestroyQueuePair(), and lets CreateQueuePairAs() use its memory at
+     * once. To be called while none of the queue pair's functions, completion callbacks and trace
+     * sinks is running.
+     *
+     * \param [in,out] qp the queue pair; becomes null
+     */
+    void RecycleQueuePair(Ptr<RdmaQueuePair>& qp);
 
     /**
      * \param qpn a queue pair number
@@ -468,18 +477,16 @@ class RdmaNic : public Object, public QbbFrameSink
                        uint32_t step,
                        uint32_t&) const override
     {
-        if (!HasPlace(frame.destQp))
-        {
-            return;
-        }
+        const bool hasPlace = HasPlace(frame.destQp);
         if (step == 2)
         {
-            RdmaPrefetch(&m_queuePairs[frame.destQp - FIRST_QPN]);
+            RdmaPrefetch(hasPlace ? &m_queuePairs[frame.destQp - FIRST_QPN] : nullptr);
             return;
         }
-        const RdmaQueuePair* qp = PeekQueuePair(frame.destQp);
+        const RdmaQueuePair* qp = hasPlace ? PeekQueuePair(frame.destQp) : nullptr;
         if (!qp)
         {
+            PrefetchSpare(step);
             return;
         }
         const RdmaPacketEngine& engine = RdmaPacketEngine::Of(*qp);
@@ -565,7 +572,9 @@ class RdmaNic : public Object, public QbbFrameSink
     uint32_t ChooseBondPort(uint32_t port, uint32_t flowHash) const;
     void MoveQueuePairs();
     void OnPortTimer();
+    void ForgetQueuePair(const Ptr<RdmaQueuePair>& qp);
     void FreeDestroyed();
+    void Free(const Ptr<RdmaQueuePair>& qp);
     Ptr<RdmaQueuePair> TakeSpare();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
     void KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn);
@@ -576,6 +585,9 @@ class RdmaNic : public Object, public QbbFrameSink
     {
         return frame.dstMac == port.GetMac() && frame.dstIp == m_ports[port.GetPortNumber()].ip;
     }
+
+    /** The next frame may need a new queue pair. \param step see PrefetchFrame() */
+    void PrefetchSpare(uint32_t step) const;
 
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;

@@ -317,15 +317,26 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     }
     if (to == RdmaQpState::RESET)
     {
-        m_engine.Reset();
+        Reset();
+        return;
     }
-    m_engine.GetRequester().SetDraining(to == RdmaQpState::SQD);
+    if (to == RdmaQpState::SQD || from == RdmaQpState::SQD)
+    {
+        m_engine.GetRequester().SetDraining(to == RdmaQpState::SQD);
+    }
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {
         m_engine.GetRequester().Release(RdmaNow());
         m_engine.SyncTimer();
     }
+}
+
+void
+RdmaQueuePair::Reset()
+{
+    m_engine.Reset();
+    SetState(RdmaQpState::RESET);
 }
 
 void

@@ -146,6 +146,9 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
      */
     void Modify(const RdmaQpAttributes& attributes);
 
+    /** Does what Modify() to state RESET does. */
+    void Reset();
+
     /**
      * Connects the queue pair: INIT to RTR and RTS in one step.
      *

@@ -223,6 +223,138 @@ class DestroyAtRandomTestCase : public TestCase
     }
 };
 
+/** A flow's sender comes with the start of the flow, and its receiver with the first packet. */
+class FlowBirthTestCase : public TestCase
+{
+  public:
+    FlowBirthTestCase()
+        : TestCase("the first packet makes the receiving queue pair of a flow")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.keepQueuePairs = false;
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)),
+                     {MakeTestFlow(0, 0, 1, 1'000'000, 10_us)});
+        const auto expectAt = [&](RdmaPs at, bool hasSender, bool hasReceiver) {
+            RdmaTestPair::At(at, [this, &test, at, hasSender, hasReceiver] {
+                NS_TEST_EXPECT_MSG_EQ((test.runner->GetSender(0) != nullptr),
+                                      hasSender,
+                                      "sender at " << at);
+                NS_TEST_EXPECT_MSG_EQ((test.runner->GetReceiver(0) != nullptr),
+                                      hasReceiver,
+                                      "receiver at " << at);
+            });
+        };
+        // Two links of 1 us each, and less than 200 ns for the bits of the first packet.
+        expectAt(9'999_ns, false, false);
+        expectAt(10'001_ns, true, false);
+        expectAt(11'999_ns, true, false);
+        expectAt(12'200_ns, true, true);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(test.runner->GetNCompleted(), 1U, "flows");
+    }
+};
+
+/** A recycled queue pair serves again at once, without a trace of its former life. */
+class RecycleTestCase : public TestCase
+{
+  public:
+    /** \param format packet formats */
+    explicit RecycleTestCase(RdmaWireFormat format)
+        : TestCase("recycled queue pairs are as new ones, " + GetTestName(format)),
+          m_format(format)
+    {
+    }
+
+  private:
+    /** What a queue pair does in its life. */
+    enum class Life
+    {
+        NONE,    //!< nothing
+        WRITES,  //!< sends a WRITE
+        READS,   //!< sends a READ
+        ANSWERS, //!< receives a WRITE and answers a READ
+    };
+
+    void DoRun() override
+    {
+        const std::vector<RdmaPs> alone = RunSecond(Life::NONE);
+        for (const Life life : {Life::WRITES, Life::READS, Life::ANSWERS})
+        {
+            NS_TEST_EXPECT_MSG_EQ((RunSecond(life) == alone), true, "times of completions");
+        }
+    }
+
+    /**
+     * Lets a queue pair of host 0 live, recycles it, and lets a second one write and read.
+     *
+     * \param first life of the first queue pair
+     * \return times of the completions of the second queue pair, from its start on
+     */
+    std::vector<RdmaPs> RunSecond(Life first)
+    {
+        RdmaTestFabric test;
+        SetTestTransport(test, m_format, 2);
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        const auto nic = test.fabric->GetNic(0);
+        const uint32_t qpn = nic->ReserveQueuePairNumbers(2);
+        const RdmaQueuePair* before = nullptr;
+        if (first != Life::NONE)
+        {
+            auto qp = nic->CreateQueuePairAs(qpn);
+            before = PeekPointer(qp);
+            const auto peer = test.fabric->GetNic(1)->CreateQueuePair();
+            RdmaQueuePair::ConnectPair(qp, peer);
+            RdmaSendRequest request;
+            request.length = 20'000;
+            request.opcode =
+                first == Life::READS ? RdmaWrOpcode::RDMA_READ : RdmaWrOpcode::RDMA_WRITE;
+            if (first == Life::ANSWERS)
+            {
+                peer->PostSend(request);
+                request.opcode = RdmaWrOpcode::RDMA_READ;
+                peer->PostSend(request);
+            }
+            else
+            {
+                qp->PostSend(request);
+            }
+            Simulator::Run();
+            nic->RecycleQueuePair(qp);
+            NS_TEST_EXPECT_MSG_EQ((qp == nullptr), true, "the caller's pointer");
+            NS_TEST_EXPECT_MSG_EQ(nic->GetNQueuePairs(), 0U, "queue pairs");
+        }
+        const auto second = nic->CreateQueuePairAs(qpn + 1);
+        NS_TEST_EXPECT_MSG_EQ((before == nullptr || before == PeekPointer(second)), true, "memory");
+        NS_TEST_EXPECT_MSG_EQ((second->GetState() == RdmaQpState::INIT), true, "state");
+        NS_TEST_EXPECT_MSG_EQ(second->GetStats().packetsSent, 0U, "packets sent");
+        NS_TEST_EXPECT_MSG_EQ(second->GetStats().packetsAccepted, 0U, "packets accepted");
+        const auto peer = test.fabric->GetNic(1)->CreateQueuePair();
+        RdmaQueuePair::ConnectPair(second, peer);
+        const RdmaPs begin = RdmaNow();
+        std::vector<RdmaPs> times;
+        for (const auto& end : {second, peer})
+        {
+            end->GetSendCompletionQueue()->SetCallback(Callback<void, const RdmaWorkCompletion&>(
+                [&](const RdmaWorkCompletion&) { times.push_back(RdmaNow() - begin); }));
+            RdmaSendRequest request;
+            request.length = 30'000;
+            end->PostSend(request);
+            request.opcode = RdmaWrOpcode::RDMA_READ;
+            end->PostSend(request);
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(times.size(), 4U, "completions");
+        return times;
+    }
+
+    RdmaWireFormat m_format; //!< packet formats
+};
+
 /** Queue pairs that exist only during their flows give the results of queue pairs that are kept. */
 class FlowLifeTestCase : public TestCase
 {
@@ -468,6 +600,7 @@ class RdmaQueuePairLifeTestSuite : public TestSuite
         for (const auto format : {RdmaWireFormat::ROCE, RdmaWireFormat::IRN})
         {
             AddTestCase(new DestroyTestCase(format));
+            AddTestCase(new RecycleTestCase(format));
             AddTestCase(new LateTestCase(format));
             for (const char* control : {"dcqcn", "timely", "hpcc-pint"})
             {
@@ -476,6 +609,7 @@ class RdmaQueuePairLifeTestSuite : public TestSuite
         }
         AddTestCase(new DestroyFromInsideTestCase);
         AddTestCase(new DestroyAtRandomTestCase);
+        AddTestCase(new FlowBirthTestCase);
         AddTestCase(new FlowLifeTestCase("ns3::RoceTransport"));
         AddTestCase(new FlowLifeTestCase("ns3::IrnTransport"));
     }
