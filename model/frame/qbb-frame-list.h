@@ -61,7 +61,7 @@ class QbbFrameList
         {
             // The second frame has left the CPU caches since it joined the list. The next call
             // reads it.
-            RdmaPrefetch(m_first->m_next);
+            m_first->m_next->Prefetch();
         }
         return QbbFramePtr(frame);
     }
