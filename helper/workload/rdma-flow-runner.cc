@@ -486,6 +486,7 @@ RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
     const uint32_t remotePort = isSender ? ends.destinationPort : ends.sourcePort;
     const auto priority = static_cast<uint8_t>(flow.priority);
     RdmaFlowHost& host = *m_hosts[local];
+    host.GetNic().PrefetchSpare();
     host.FreeResting();
     auto qp =
         host.GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn, localPort);

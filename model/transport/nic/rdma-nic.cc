@@ -857,23 +857,6 @@ RdmaNic::KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn)
     ++m_nQueuePairs;
 }
 
-void
-RdmaNic::PrefetchSpare(uint32_t step) const
-{
-    if (m_spares.empty())
-    {
-        return;
-    }
-    const RdmaQueuePair* const spare = PeekPointer(m_spares.back());
-    if (step == 3)
-    {
-        RdmaPrefetchLines(spare, sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
-        return;
-    }
-    RdmaPacketEngine::Of(*spare).PrefetchRequester();
-    RdmaPacketEngine::Of(*spare).PrefetchResponder();
-}
-
 Ptr<RdmaQueuePair>
 RdmaNic::TakeSpare()
 {
@@ -881,7 +864,6 @@ RdmaNic::TakeSpare()
     {
         const Ptr<RdmaQueuePair> spare = m_spares.back();
         m_spares.pop_back();
-        RdmaPrefetchLines(PeekPointer(spare), sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
         if (spare->GetTransport() == PeekPointer(m_transport))
         {
             return spare;
@@ -919,8 +901,11 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
     if (const Ptr<RdmaQueuePair> spare = TakeSpare())
     {
         FindPort(port);
+        RdmaPacketEngine& engine = RdmaPacketEngine::Of(*spare);
+        engine.PrefetchRequester();
+        engine.PrefetchResponder();
         spare->Renew(*m_pattern);
-        RdmaPacketEngine::Of(*spare).Restart(port, qpn);
+        engine.Restart(port, qpn);
         KeepQueuePair(spare, qpn);
         return spare;
     }
@@ -1041,7 +1026,9 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     {
         if (RdmaQueuePair* qp = PeekQueuePair(frame->destQp))
         {
-            RdmaPacketEngine::Of(*qp).ReceiveFrame(*frame);
+            RdmaPacketEngine& engine = RdmaPacketEngine::Of(*qp);
+            engine.Prefetch(); // all lines at once, unless an earlier step has fetched them
+            engine.ReceiveFrame(*frame);
             return;
         }
     }

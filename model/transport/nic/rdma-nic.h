@@ -235,6 +235,16 @@ class RdmaNic : public Object, public QbbFrameSink
      */
     Ptr<RdmaQueuePair> CreateQueuePairAs(uint32_t qpn, uint32_t port = 0);
 
+    /** Fetches what CreateQueuePairAs() will use into the CPU caches. */
+    void PrefetchSpare() const
+    {
+        if (!m_spares.empty())
+        {
+            RdmaPrefetchLines(PeekPointer(m_spares.back()),
+                              sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
+        }
+    }
+
     /**
      * \param qpn a queue pair number
      * \param port index of a port
@@ -486,7 +496,7 @@ class RdmaNic : public Object, public QbbFrameSink
         const RdmaQueuePair* qp = hasPlace ? PeekQueuePair(frame.destQp) : nullptr;
         if (!qp)
         {
-            PrefetchSpare(step);
+            PrefetchSpare(); // the frame may need a new queue pair
             return;
         }
         const RdmaPacketEngine& engine = RdmaPacketEngine::Of(*qp);
@@ -585,9 +595,6 @@ class RdmaNic : public Object, public QbbFrameSink
     {
         return frame.dstMac == port.GetMac() && frame.dstIp == m_ports[port.GetPortNumber()].ip;
     }
-
-    /** The next frame may need a new queue pair. \param step see PrefetchFrame() */
-    void PrefetchSpare(uint32_t step) const;
 
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
