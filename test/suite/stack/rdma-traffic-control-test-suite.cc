@@ -218,11 +218,11 @@ class QueueDiscTestCase : public TestCase
         link.Connect(helper.Install(link.nodes));
         const Overload reference = RunOverload(link);
         const double tolerance = 0.02 * reference.received;
-        NS_TEST_EXPECT_MSG_EQ_TOL(double{qbb.received} - reference.received,
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(qbb.received) - reference.received,
                                   0.0,
                                   tolerance,
                                   "packets received");
-        NS_TEST_EXPECT_MSG_EQ_TOL(double{qbb.discDrops} - reference.discDrops,
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(qbb.discDrops) - reference.discDrops,
                                   0.0,
                                   tolerance,
                                   "packets dropped by the disc");
