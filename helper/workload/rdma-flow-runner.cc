@@ -725,7 +725,8 @@ RdmaFlowRunner::DoGetRetries(uint64_t index) const
     {
         return {};
     }
-    // The responder of a sender may be far from the CPU: it has had no packet.
+    // RdmaQueuePair::GetStats() would also read the responder, which no packet has brought into the
+    // CPU caches.
     RdmaQueuePairStats stats;
     RdmaPacketEngine::Of(*m_pairs[index].sender).GetRequester().AddTo(stats);
     return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};

@@ -36,8 +36,8 @@ namespace ns3
  * posts one RDMA write, or several consecutive writes for a flow above 2^31 bytes. The sending
  * queue pair is created at the start of the flow, and destroyed at the completion. The receiving
  * queue pair is created when the first packet arrives; with an RdmaEntropy, which may draw random
- * numbers for a new queue pair, at the start of the flow. It is destroyed TimeWait after the
- * arrival of the last byte, or earlier if the host needs a queue pair for another flow, and all
+ * numbers for a new queue pair, at the start of the flow. The receiver is destroyed TimeWait after
+ * the arrival of the last byte, or earlier if the host needs a queue pair for another flow, and all
  * packets have come once and in order; a retransmission that arrives later recreates the queue
  * pair, which then answers. Memory use is therefore proportional to the number of active flows.
  * Queue pair numbers of a host are assigned to the flows that begin or end at the host, in the

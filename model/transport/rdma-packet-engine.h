@@ -373,7 +373,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /// Chooser of source ports, made by SetFrame(); null: all packets have that of m_frame
     std::unique_ptr<RdmaEntropyChooser> m_chooser;
     uint16_t m_port{0}; //!< index of the NIC's port
-    /// The requester may have state to be reset; false: it may stay far from the CPU
+    /// The requester may have state to be reset; false: Reset() does not touch the requester
     mutable bool m_usesRequester{false};
     mutable bool m_usesResponder{false};  //!< the responder may have state to be reset
     bool m_queued{false};                 //!< the NIC's scheduler holds the queue pair
