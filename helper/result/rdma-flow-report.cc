@@ -651,7 +651,7 @@ FormatRows(const RdmaResultTable<Record>& table, const std::vector<const Record*
     return text;
 }
 
-/// Returns the result of GetRdmaDigest() for results in ascending order of id.
+/// Returns the digest of results that are in ascending order of id.
 std::string
 GetDigest(const std::vector<const RdmaFlowResult*>& sorted, const RdmaResultTables& tables)
 {

@@ -3,7 +3,6 @@
 #include "rdma-flow-host.h"
 
 #include "rdma-packet-engine.h"
-#include "rdma-prefetch.h"
 #include "rdma-time.h"
 
 #include <algorithm>
@@ -81,7 +80,7 @@ RdmaFlowHost::FreeResting()
     {
         Departure departure = m_arrived.Pop();
         Ptr<RdmaQueuePair>& queuePair = *departure.queuePair;
-        RdmaPrefetchLines(PeekPointer(queuePair), sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
+        queuePair->Prefetch();
         constexpr uint32_t REFERENCES = 2; // of the NIC and of the flow
         if (queuePair->GetReferenceCount() == REFERENCES && !queuePair->HasSinks() &&
             RdmaPacketEngine::Of(*queuePair).IsAtRest(now))

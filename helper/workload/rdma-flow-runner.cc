@@ -324,6 +324,8 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     }
     else if (!GetDependency(index) && m_hosts[ends.destinationNode]->GetNic().GetEntropy())
     {
+        // Queue pairs of a host draw random numbers in the order of the starts of their flows. The
+        // start of a flow that waits for others is not known yet.
         m_receivers.Add(GetFabric()->GetNode(ends.destinationNode), static_cast<uint32_t>(index));
     }
     if (index + 1 == GetNFlows())

@@ -36,12 +36,13 @@ namespace ns3
  * posts one RDMA write, or several consecutive writes for a flow above 2^31 bytes. The sending
  * queue pair is created at the start of the flow, and destroyed at the completion. The receiving
  * queue pair is created when the first packet arrives; with an RdmaEntropy, which may draw random
- * numbers for a new queue pair, at the start of the flow. The receiver is destroyed TimeWait after
- * the arrival of the last byte, or earlier if the host needs a queue pair for another flow, and all
- * packets have come once and in order; a retransmission that arrives later recreates the queue
- * pair, which then answers. Memory use is therefore proportional to the number of active flows.
- * Queue pair numbers of a host are assigned to the flows that begin or end at the host, in the
- * order of flow ids. Events of a node create and destroy the queue pairs of that node.
+ * numbers for a new queue pair, at the start of a flow that waits for no other flow. The receiver
+ * is destroyed TimeWait after the arrival of the last byte, or earlier if the host needs a queue
+ * pair for another flow, and all packets have come once and in order; a retransmission that arrives
+ * later recreates the queue pair, which then answers. Memory use is therefore proportional to the
+ * number of active flows. Queue pair numbers of a host are assigned to the flows that begin or end
+ * at the host, in the order of flow ids. Events of a node create and destroy the queue pairs of
+ * that node.
  *
  * The receiving queue pair of a flow whose sender has failed exists until the end of the
  * simulation.
@@ -224,7 +225,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase,
     std::map<uint32_t, std::map<std::pair<uint32_t, uint32_t>, uint64_t>> m_outstanding;
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::vector<std::unique_ptr<RdmaFlowHost>> m_hosts; //!< by node id; null: a host without flows
-    /// Creates the receiving queue pairs that are created at the start of their flow
+    /// Schedules the receiving queue pairs of hosts with an RdmaEntropy, see DoPrepare()
     RdmaFlowCalendar m_receivers;
     mutable std::optional<Traffic> m_traffic; //!< latest result of FindTraffic(), of all nodes
 };

@@ -52,7 +52,7 @@ RdmaGroupRun::RdmaGroupRun(RdmaEngine& global,
     }
     if (setting.eventDistance > 0)
     {
-        // The width of the list of all events is no guide where many events have one instant.
+        // Many events at one instant make the slots of the global list too narrow for a group.
         const double slot = EVENTS_OF_SLOT * setting.eventDistance * RDMA_FS_PER_PS;
         widthBits = static_cast<uint32_t>(std::max(std::ilogb(slot), 1));
     }

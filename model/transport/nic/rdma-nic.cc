@@ -779,6 +779,15 @@ RdmaNic::MakePattern()
     }
 }
 
+/** \return a new queue pair with the attributes of m_pattern */
+Ptr<RdmaQueuePair>
+RdmaNic::MakeFromPattern()
+{
+    MakePattern();
+    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
+    return alike ? alike : m_factory.Create<RdmaQueuePair>();
+}
+
 uint32_t
 RdmaNic::GetInitialPsn()
 {
@@ -830,9 +839,7 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
 Ptr<RdmaQueuePair>
 RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
 {
-    MakePattern();
-    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
-    const Ptr<RdmaQueuePair> qp = alike ? alike : m_factory.Create<RdmaQueuePair>();
+    const Ptr<RdmaQueuePair> qp = MakeFromPattern();
     StartQueuePair(*qp, qpn, port);
     return qp;
 }
@@ -909,8 +916,7 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
         KeepQueuePair(spare, qpn);
         return spare;
     }
-    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
-    return AddQueuePair(alike ? alike : m_factory.Create<RdmaQueuePair>(), qpn, port);
+    return AddQueuePair(MakeFromPattern(), qpn, port);
 }
 
 void

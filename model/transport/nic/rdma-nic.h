@@ -240,8 +240,7 @@ class RdmaNic : public Object, public QbbFrameSink
     {
         if (!m_spares.empty())
         {
-            RdmaPrefetchLines(PeekPointer(m_spares.back()),
-                              sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
+            m_spares.back()->Prefetch();
         }
     }
 
@@ -586,6 +585,7 @@ class RdmaNic : public Object, public QbbFrameSink
     void FreeDestroyed();
     void Free(const Ptr<RdmaQueuePair>& qp);
     Ptr<RdmaQueuePair> TakeSpare();
+    Ptr<RdmaQueuePair> MakeFromPattern();
     Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
     void KeepQueuePair(const Ptr<RdmaQueuePair>& qp, uint32_t qpn);
     void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);

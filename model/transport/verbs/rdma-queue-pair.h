@@ -5,6 +5,7 @@
 
 #include "rdma-completion-queue.h"
 #include "rdma-packet-engine.h"
+#include "rdma-prefetch.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-queue-pair-stats.h"
 #include "rdma-shared-receive-queue.h"
@@ -123,6 +124,12 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
      * \return the new queue pair; null if this object is of a derived class
      */
     Ptr<RdmaQueuePair> MakeAlike() const;
+
+    /** Fetches all cache lines of the queue pair into the CPU caches, ahead of use. */
+    void Prefetch() const
+    {
+        RdmaPrefetchLines(this, sizeof(RdmaQueuePair) / RDMA_CACHE_LINE);
+    }
 
     /** \return true if MakeAlike() makes queue pairs like this one, and nobody else refers to it */
     bool IsSpare() const;

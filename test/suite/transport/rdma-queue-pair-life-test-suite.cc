@@ -292,7 +292,7 @@ class RecycleTestCase : public TestCase
     /**
      * Lets a queue pair of host 0 live, recycles it, and lets a second one write and read.
      *
-     * \param first life of the first queue pair
+     * \param first what the first queue pair does
      * \return times of the completions of the second queue pair, from its start on
      */
     std::vector<RdmaPs> RunSecond(Life first)
