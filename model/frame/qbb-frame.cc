@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -66,7 +67,7 @@ class QbbFrameArena
         Stock& stock = GetStock();
         if (stock.nFree == 0)
         {
-            Grow(stock);
+            Refill(stock);
         }
         return stock.free[--stock.nFree];
     }
@@ -81,7 +82,7 @@ class QbbFrameArena
         }
         NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
         NS_ASSERT_MSG(HasDefaults(*frame), "a frame has fields that its opcode does not have");
-        GetStock().Add(frame);
+        Add(GetStock(), frame);
     }
 
     void AddPool()
@@ -109,19 +110,20 @@ class QbbFrameArena
         {
             return;
         }
-        std::vector<QbbFrame*> free = m_first.TakeAll();
-        for (Stock& stock : m_others)
-        {
-            const auto more = stock.TakeAll();
-            free.insert(free.end(), more.begin(), more.end());
-        }
+        std::vector<QbbFrame*> free = std::exchange(m_surplus, {});
+        const auto take = [&free](Stock& stock) {
+            free.insert(free.end(), stock.free.begin(), stock.free.begin() + stock.nFree);
+            stock.nFree = 0;
+        };
+        take(m_first);
+        std::for_each(m_others.begin(), m_others.end(), take);
         // A stock keeps its blocks if fewer threads run than before: frames of them may be in use.
         m_others.resize(std::max<std::size_t>(m_others.size(), threads - 1));
         m_threads = threads;
         for (std::size_t i = 0; i < free.size(); ++i)
         {
             const std::size_t thread = i * threads / free.size();
-            (thread == 0 ? m_first : m_others[thread - 1]).Add(free[i]);
+            Add(thread == 0 ? m_first : m_others[thread - 1], free[i]);
         }
     }
 
@@ -139,7 +141,7 @@ class QbbFrameArena
     /** \return number of frames in use */
     uint32_t GetInUse() const
     {
-        uint32_t count = GetCapacity() - m_first.nFree;
+        uint32_t count = GetCapacity() - m_first.nFree - static_cast<uint32_t>(m_surplus.size());
         for (const Stock& stock : m_others)
         {
             count -= stock.nFree;
@@ -165,27 +167,20 @@ class QbbFrameArena
     /** Free frames of a thread, and the memory that the thread has allocated. */
     struct alignas(64) Stock
     {
-        void Add(QbbFrame* frame)
-        {
-            if (nFree == free.size())
-            {
-                free.push_back(nullptr); // the frame is from another thread
-            }
-            free[nFree++] = frame;
-        }
-
-        std::vector<QbbFrame*> TakeAll()
-        {
-            free.resize(nFree);
-            nFree = 0;
-            return std::exchange(free, {});
-        }
-
         std::vector<QbbFrame*> free;            //!< the first nFree places hold the free frames
         uint32_t nFree{0};                      //!< number of free frames
         uint32_t capacity{0};                   //!< number of frames in the blocks
         std::vector<std::vector<Chunk>> blocks; //!< the memory
     };
+
+    void Add(Stock& stock, QbbFrame* frame)
+    {
+        if (stock.nFree == stock.free.size())
+        {
+            MakeRoom(stock);
+        }
+        stock.free[stock.nFree++] = frame;
+    }
 
     Stock& GetStock()
     {
@@ -214,7 +209,7 @@ class QbbFrameArena
         }
         if (!m_orphaned)
         {
-            GetStock().Add(frame);
+            Add(GetStock(), frame);
             return;
         }
         // The frame's last pool is gone, and any thread may destroy the frame.
@@ -224,7 +219,43 @@ class QbbFrameArena
         }
     }
 
-    [[gnu::noinline]] void Grow(Stock& stock)
+    /** Gives a thread free frames: of the surplus, or new ones. */
+    [[gnu::noinline]] void Refill(Stock& stock)
+    {
+        {
+            const std::lock_guard lock(m_mutex);
+            const std::size_t count = std::min(m_surplus.size(), BATCH);
+            if (count > 0)
+            {
+                stock.free.resize(std::max(stock.free.size(), count));
+                std::copy(m_surplus.end() - count, m_surplus.end(), stock.free.begin());
+                stock.nFree = static_cast<uint32_t>(count);
+                m_surplus.resize(m_surplus.size() - count);
+                return;
+            }
+        }
+        Grow(stock);
+    }
+
+    /**
+     * Makes room for a further free frame. If a thread keeps sending frames to another one, the
+     * other one has free frames that the first one lacks.
+     */
+    [[gnu::noinline]] void MakeRoom(Stock& stock)
+    {
+        const std::size_t most = stock.capacity + 2 * BATCH;
+        if (stock.free.size() < most)
+        {
+            stock.free.resize(most);
+            return;
+        }
+        const std::lock_guard lock(m_mutex);
+        const auto first = stock.free.begin() + (stock.nFree - BATCH);
+        m_surplus.insert(m_surplus.end(), first, first + BATCH);
+        stock.nFree -= BATCH;
+    }
+
+    void Grow(Stock& stock)
     {
         // The first blocks are small, because a small fabric needs only a few frames.
         stock.blocks.emplace_back(std::min(stock.blocks.size() + 1, MOST_CHUNKS));
@@ -244,12 +275,16 @@ class QbbFrameArena
     /// heap, where there are no large pages (RdmaLargePages).
     static constexpr std::size_t MOST_CHUNKS = 6;
 
-    Stock m_first;                   //!< stock of thread 0
-    std::vector<Stock> m_others;     //!< stocks of the other threads
-    uint32_t m_threads{1};           //!< number of threads
-    uint32_t m_pools{0};             //!< number of pools
-    bool m_orphaned{false};          //!< true once the last pool has left
-    std::atomic<uint32_t> m_late{0}; //!< frames in use since the last pool left
+    static constexpr std::size_t BATCH = 256; //!< frames that go to the surplus or leave it at once
+
+    Stock m_first;                    //!< stock of thread 0
+    std::vector<Stock> m_others;      //!< stocks of the other threads
+    std::mutex m_mutex;               //!< for m_surplus
+    std::vector<QbbFrame*> m_surplus; //!< free frames of no thread
+    uint32_t m_threads{1};            //!< number of threads
+    uint32_t m_pools{0};              //!< number of pools
+    bool m_orphaned{false};           //!< true once the last pool has left
+    std::atomic<uint32_t> m_late{0};  //!< frames in use since the last pool left
 };
 
 void

@@ -16,25 +16,12 @@ namespace ns3
 namespace
 {
 
-constexpr std::size_t AHEAD = 4; // crossings between the fetch of some memory and its use
-
-/// \return the next unused entry, with memory of an earlier step if there is any
-template <typename Entry>
-Entry&
-GetNext(std::vector<Entry>& entries, std::size_t& size)
-{
-    if (size == entries.size())
-    {
-        entries.emplace_back();
-    }
-    return entries[size++];
-}
+constexpr std::size_t AHEAD = 8; // frames between the fetch of a frame and its use
 
 } // namespace
 
 QbbFrameBorder::QbbFrameBorder(uint32_t threads)
-    : m_copies(threads > 1),
-      m_lanes(GetNLanes(threads))
+    : m_lanes(GetNLanes(threads))
 {
 }
 
@@ -58,33 +45,7 @@ QbbFrameBorder::Send(RdmaNoteBox& box, uint32_t source, const RdmaNote& note, Rd
 void
 QbbFrameBorder::Send(QbbLine& line, QbbFramePtr&& frame, RdmaPs arrival)
 {
-    Lane& lane = GetLane(arrival);
-    if (!m_copies)
-    {
-        lane.handovers.push_back({&line, arrival, std::move(frame)});
-        return;
-    }
-    SendCopy(lane, line, *frame, arrival);
-    frame = nullptr;
-}
-
-void
-QbbFrameBorder::SendCopy(Lane& lane, QbbLine& line, QbbFrame& frame, RdmaPs arrival)
-{
-    Crossing& crossing = GetNext(lane.crossings, lane.size);
-    crossing.line = &line;
-    crossing.arrival = arrival;
-    crossing.headers = frame;
-    crossing.extensions = frame;
-    crossing.rest = NONE;
-    if (frame.UsesRareFields())
-    {
-        crossing.rest = static_cast<uint32_t>(lane.restSize);
-        Rest& rest = GetNext(lane.rests, lane.restSize);
-        rest.fields = frame;
-        std::swap(rest.packet, frame.packet);
-        std::swap(rest.telemetry, frame.telemetry);
-    }
+    GetLane(arrival).crossings.push_back({&line, arrival, std::move(frame)});
 }
 
 bool
@@ -92,8 +53,8 @@ QbbFrameBorder::TakeOver(uint32_t turn)
 {
     bool hasFrames = false;
     const auto last = static_cast<uint32_t>(m_lanes.size()) - 1;
-    const auto take = [this, &hasFrames](Lane& lane) {
-        const bool had = m_copies ? TakeCopies(lane) : TakeHandovers(lane);
+    const auto take = [&hasFrames](Lane& lane) {
+        const bool had = TakeFrames(lane);
         const bool hadLetters = TakeLetters(lane);
         hasFrames = hasFrames || had || hadLetters;
     };
@@ -106,28 +67,28 @@ QbbFrameBorder::TakeOver(uint32_t turn)
 }
 
 bool
-QbbFrameBorder::TakeHandovers(Lane& lane)
+QbbFrameBorder::TakeFrames(Lane& lane)
 {
-    if (lane.handovers.empty())
+    if (lane.crossings.empty())
     {
         return false;
     }
-    const std::size_t size = lane.handovers.size();
+    const std::size_t size = lane.crossings.size();
     for (std::size_t i = 0; i < size; ++i)
     {
         if (i + AHEAD < size)
         {
-            RdmaPrefetch(lane.handovers[i + AHEAD].line);
-            RdmaPrefetch(lane.handovers[i + AHEAD].frame.get());
+            RdmaPrefetchLines(lane.crossings[i + AHEAD].line, 2);
+            lane.crossings[i + AHEAD].frame->Prefetch();
         }
-        Handover& handover = lane.handovers[i];
-        if (handover.line->GetReceiver())
+        Crossing& crossing = lane.crossings[i];
+        if (crossing.line->GetReceiver())
         {
-            handover.line->TakeOver(std::move(handover.frame), handover.arrival);
+            crossing.line->TakeOver(std::move(crossing.frame), crossing.arrival);
         }
     }
     // Frames for receivers that have been disposed of return to their pool.
-    lane.handovers.clear();
+    lane.crossings.clear();
     return true;
 }
 
@@ -143,46 +104,6 @@ QbbFrameBorder::TakeLetters(Lane& lane)
         letter.box->Insert(letter.source, letter.arrival, letter.note);
     }
     lane.letters.clear();
-    return true;
-}
-
-bool
-QbbFrameBorder::TakeCopies(Lane& lane)
-{
-    if (lane.size == 0)
-    {
-        return false;
-    }
-    for (std::size_t i = 0; i < lane.size; ++i)
-    {
-        const Crossing& crossing = lane.crossings[i];
-        if (i + 2 * AHEAD < lane.size)
-        {
-            RdmaPrefetchLines(&lane.crossings[i + 2 * AHEAD], 2);
-            RdmaPrefetchLines(lane.crossings[i + AHEAD].line, 2);
-        }
-        Rest* const rest = crossing.rest == NONE ? nullptr : &lane.rests[crossing.rest];
-        QbbPort* const receiver = crossing.line->GetReceiver();
-        if (!receiver)
-        {
-            if (rest)
-            {
-                QbbFreePacket(rest->packet);
-            }
-            continue; // the receiver has been disposed of
-        }
-        QbbFramePtr frame = receiver->GetPool().Allocate(crossing.headers, crossing.extensions);
-        if (rest)
-        {
-            static_cast<QbbFrameRareFields&>(*frame) = rest->fields;
-            std::swap(frame->packet, rest->packet);
-            std::swap(frame->telemetry, rest->telemetry);
-            rest->telemetry.clear();
-        }
-        crossing.line->TakeOver(std::move(frame), crossing.arrival);
-    }
-    lane.size = 0;
-    lane.restSize = 0;
     return true;
 }
 

@@ -22,10 +22,8 @@ class QbbLine;
  * \ingroup rdma
  * Holds the frames that nodes of other groups send to the nodes of one group.
  *
- * If one thread runs all groups, the frames themselves cross. If several threads run the groups, a
- * copy of the frame crosses: the sender's frame returns to the sender's pool, and the receiving
- * port allocates a frame from the receiver's pool. A packet of ns-3 goes with its frame: nothing
- * else refers to the packet object of a frame.
+ * A frame goes with all that it has: its packet of ns-3, which nothing else refers to, and its
+ * memory (QbbFramePool::SetThreads()).
  */
 class QbbFrameBorder final : public RdmaBorder
 {
@@ -56,35 +54,13 @@ class QbbFrameBorder final : public RdmaBorder
     void Send(RdmaNoteBox& box, uint32_t source, const RdmaNote& note, RdmaPs arrival);
 
   private:
-    static constexpr uint32_t NONE = UINT32_MAX; //!< index that stands for no Rest
-
-    /** A frame that crosses itself. */
-    struct Handover
+    /** A frame that crosses. */
+    struct Crossing
     {
         QbbLine* line;     //!< line of the receiver
         RdmaPs arrival;    //!< instant at which the last bit arrives
         QbbFramePtr frame; //!< the frame
     };
-
-    /** Fields of a crossing frame that few frames use. */
-    struct Rest
-    {
-        QbbFrameRareFields fields;         //!< rare fields of the headers
-        Ptr<Packet> packet;                //!< the frame's packet of ns-3, or null
-        std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
-    };
-
-    /** A frame that crosses by value. Each of its cache lines moves from one core to another. */
-    struct alignas(64) Crossing
-    {
-        QbbLine* line{nullptr};        //!< line of the receiver
-        RdmaPs arrival{0};             //!< instant at which the last bit arrives
-        QbbFrameHeaders headers;       //!< the frame's headers
-        QbbFrameExtensions extensions; //!< the frame's further headers
-        uint32_t rest{NONE};           //!< index of the frame's rare fields; NONE: none in use
-    };
-
-    static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");
 
     /** A note that crosses. */
     struct Letter
@@ -99,22 +75,15 @@ class QbbFrameBorder final : public RdmaBorder
      */
     struct alignas(64) Lane
     {
-        std::vector<Handover> handovers; //!< frames that cross themselves
-        std::vector<Crossing> crossings; //!< frames that cross by value
-        std::size_t size{0};             //!< number of frames that cross by value
-        std::vector<Rest> rests;         //!< rare fields of some of these frames
-        std::size_t restSize{0};         //!< number of frames with rare fields
+        std::vector<Crossing> crossings; //!< frames
         std::vector<Letter> letters;     //!< notes
     };
 
     Lane& GetLane(RdmaPs arrival);
 
-    static void SendCopy(Lane& lane, QbbLine& line, QbbFrame& frame, RdmaPs arrival);
-    static bool TakeHandovers(Lane& lane);
-    static bool TakeCopies(Lane& lane);
+    static bool TakeFrames(Lane& lane);
     static bool TakeLetters(Lane& lane);
 
-    bool m_copies;             //!< frames cross by value
     std::vector<Lane> m_lanes; //!< two lanes for each thread, and one for all groups at rest
 };
 

@@ -336,6 +336,40 @@ TEST(QbbFramePool, ThreadsHaveFreeFramesOfTheirOwn)
     EXPECT_EQ(GetRdmaAllocationsInUse(), inUse);
 }
 
+TEST(QbbFramePool, AThreadThatSendsMoreThanItGetsNeedsNoFurtherMemory)
+{
+    QbbFramePool pool;
+    std::array<RdmaEngine, 2> engines;
+    engines[1].SetTurn(1, 0);
+    pool.SetThreads(2);
+    constexpr uint32_t IN_FLIGHT = 100;
+    for (int window = 0; window < 1000; ++window)
+    {
+        std::vector<QbbFramePtr> frames;
+        {
+            const RdmaEngine::RunningScope scope(&engines[0]);
+            for (uint32_t i = 0; i < IN_FLIGHT; ++i)
+            {
+                frames.push_back(pool.Allocate());
+            }
+        }
+        EXPECT_EQ(pool.GetInUse(), IN_FLIGHT);
+        const RdmaEngine::RunningScope scope(&engines[1]);
+        frames.clear();
+    }
+    EXPECT_EQ(pool.GetInUse(), 0U);
+    const uint32_t capacity = pool.GetCapacity();
+    EXPECT_LT(capacity, 2000U) << "100,000 frames have gone from thread to thread";
+    // One thread has all free frames again.
+    pool.SetThreads(1);
+    std::vector<QbbFramePtr> all;
+    for (uint32_t i = 0; i < capacity; ++i)
+    {
+        all.push_back(pool.Allocate());
+    }
+    EXPECT_EQ(pool.GetCapacity(), capacity);
+}
+
 TEST(QbbFramePool, FramesGoBackToTheirOwnPool)
 {
     QbbFramePool one;

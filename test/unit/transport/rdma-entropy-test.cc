@@ -330,7 +330,8 @@ TEST(RdmaEntropyTest, RepsFollowsThePaper)
 TEST(RdmaEntropyDeathTest, TwoNicsDoNotShareAnObject)
 {
     const auto random = MakeEntropy("Random", 8);
-    CreateObject<RdmaNic>()->SetEntropy(random);
+    const auto first = CreateObject<RdmaNic>();
+    first->SetEntropy(random);
     EXPECT_DEATH(CreateObject<RdmaNic>()->SetEntropy(random),
                  "two NICs get one ns3::RdmaRandomEntropy");
 }
