@@ -38,6 +38,20 @@ CanLose(const QbbNetDevice& device)
     return !rate || rate->GetRate() > 0;
 }
 
+/** \return true if a class of a mask has no cause of loss yet */
+bool
+HasNoCause(const Classes& classes, uint8_t mask)
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        if ((mask >> priority & 1) && classes[priority].loss.empty())
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Adds a cause of loss to the classes of a mask that have none yet. */
 void
 Lose(Classes& classes, uint8_t mask, const std::string& cause)
@@ -68,7 +82,7 @@ ExamineLink(Classes& classes, const RdmaFabric& fabric, uint32_t link)
     {
         const Ptr<QbbNetDevice> device = fabric.GetDevice(link, node);
         const uint8_t lossy = static_cast<uint8_t>(~device->GetFlowControl().GetLosslessClasses());
-        if (lossy != 0)
+        if (HasNoCause(classes, lossy))
         {
             const std::string name = GetPortName(fabric, node, *device);
             const bool isOff = device->GetFlowControl().GetKind() == QbbFlowControl::NONE;

@@ -309,7 +309,7 @@ RdmaFabric::GetPath(Ptr<const RdmaQueuePair> qp) const
 }
 
 std::vector<RdmaIdealHop>
-RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
+RdmaFabric::GetPath(const Ptr<QbbNetDevice>& port, Ipv4Address destination, uint32_t flowHash) const
 {
     const auto path = m_routing->FollowPath(*port, destination, flowHash);
     std::vector<RdmaIdealHop> hops;

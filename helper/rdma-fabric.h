@@ -183,14 +183,15 @@ class RdmaFabric : public Object
     RdmaIntFormat GetIntFormat(const RdmaCongestionControl& control) const;
 
     /**
-     * Finds the current path of a flow's packets.
+     * Finds the current path of a flow's packets. The function copies no Ptr, so that several
+     * threads may call it at a time.
      *
      * \param port the sending host's port
      * \param destination address of the receiver
      * \param flowHash QbbFlowHash() of the flow
      * \return rates and delays of the links from the port to the receiver; empty without a path
      */
-    std::vector<RdmaIdealHop> GetPath(Ptr<QbbNetDevice> port,
+    std::vector<RdmaIdealHop> GetPath(const Ptr<QbbNetDevice>& port,
                                       Ipv4Address destination,
                                       uint32_t flowHash) const;
 

@@ -133,12 +133,15 @@ RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
     {
         PrepareWaits();
     }
-    DoAdd(first);
     for (uint64_t i = first; i < m_flows.size(); ++i)
     {
         NS_ABORT_MSG_IF(i > 0 && m_flows[i].flow.id == m_flows[i - 1].flow.id,
                         "rdma: two flows have the id " << m_flows[i].flow.id);
         Check(m_flows[i].flow);
+    }
+    DoAdd(first);
+    for (uint64_t i = first; i < m_flows.size(); ++i)
+    {
         m_flows[i].ideal = DoPrepare(i);
         const Ptr<Node> node = m_fabric->GetNode(DoGetStartNode(i));
         if (GetDependency(i))

@@ -288,7 +288,9 @@ class RdmaFlowRunnerBase : public Object, public RdmaRunWork, private RdmaNoteRe
     }
 
     /**
-     * Prepares common resources of further flows, before DoPrepare() for each of them.
+     * Prepares common resources of further flows, which are valid, before DoPrepare() for each of
+     * them.
+     *
      * \param first position of the first further flow; all later positions are further flows, too
      */
     virtual void DoAdd(uint64_t first) = 0;

@@ -3,11 +3,13 @@
 #include "rdma-flow-runner.h"
 
 #include "qbb-wire.h"
+#include "rdma-for-each-index.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-line-rate.h"
 #include "rdma-prefetch.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-shared-run.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-time.h"
 #include "rdma-units.h"
 
@@ -166,11 +168,6 @@ RdmaFlowRunner::ChooseEnds(uint64_t index)
         }
     }
     m_ends.resize(index + 1);
-    if (flow.srcHost == flow.dstHost)
-    {
-        m_ends[index] = {flow.srcHost, flow.dstHost, 0, 0};
-        return; // RdmaFlowRunnerBase reports the invalid flow
-    }
     std::vector<RdmaLanePorts> pairs;
     try
     {
@@ -256,12 +253,6 @@ RdmaFlowRunner::DoAdd(uint64_t first)
     std::map<uint32_t, std::vector<uint32_t>> flowsOfHost;
     for (auto i = static_cast<uint32_t>(first); i < GetNFlows(); ++i)
     {
-        const RdmaFlow& flow = GetFlow(i);
-        const RdmaTopology& topology = GetFabric()->GetTopology();
-        if (!topology.IsHost(flow.srcHost) || !topology.IsHost(flow.dstHost))
-        {
-            continue; // RdmaFlowRunnerBase reports the invalid flow
-        }
         ChooseEnds(i);
         if (m_lanes.count(i) == 0)
         {
@@ -285,12 +276,59 @@ RdmaFlowRunner::DoAdd(uint64_t first)
     }
 }
 
+/** Finds the paths of flows with one lane, on all threads. \param first the first of the flows */
+void
+RdmaFlowRunner::FindPaths(uint64_t first)
+{
+    constexpr uint64_t MOST = 8192; // flows at a time, whose paths take 1 MB
+    const uint64_t count = std::min(GetNFlows() - first, MOST);
+    std::vector<Ptr<QbbNetDevice>> ports(count);
+    for (uint64_t i = 0; i < count; ++i)
+    {
+        if (m_lanes.count(first + i) > 0)
+        {
+            continue;
+        }
+        const Ends ends = GetEnds(first + i);
+        const auto priority = static_cast<uint8_t>(GetFlow(first + i).priority);
+        RdmaFlowHost& source = *m_hosts[ends.sourceNode];
+        const Ipv4Address destination =
+            GetFabric()->GetAddress(ends.destinationNode, 0, ends.destinationPort);
+        Pair& pair = m_pairs[first + i];
+        pair.flowHash = source.GetPrototype(priority, ends.sourcePort)
+                            ->PredictFlowHash(pair.senderQpn, destination, pair.receiverQpn);
+        const RdmaNic& nic = source.GetNic();
+        ports[i] = nic.GetPort(nic.ChoosePort(ends.sourcePort, pair.flowHash));
+    }
+    m_paths.assign(count, {});
+    m_firstPath = first;
+    const RdmaFabric& fabric = *GetFabric();
+    constexpr uint64_t BLOCK = 512; // flows of one call
+    RdmaForEachIndex((count + BLOCK - 1) / BLOCK, RdmaSimulatorImpl::GetThreads(), [&](uint64_t k) {
+        for (uint64_t i = k * BLOCK; i < std::min(count, (k + 1) * BLOCK); ++i)
+        {
+            if (ports[i])
+            {
+                const Ends ends = GetEnds(first + i);
+                m_paths[i] =
+                    fabric.GetPath(ports[i],
+                                   fabric.GetAddress(ends.destinationNode, 0, ends.destinationPort),
+                                   m_pairs[first + i].flowHash);
+            }
+        }
+    });
+}
+
 RdmaPs
 RdmaFlowRunner::DoPrepare(uint64_t index)
 {
     if (m_lanes.count(index) > 0)
     {
         return PrepareLanes(index);
+    }
+    if (index >= m_firstPath + m_paths.size())
+    {
+        FindPaths(index);
     }
     const RdmaFlow& flow = GetFlow(index);
     const Ends ends = GetEnds(index);
@@ -301,20 +339,14 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     const RdmaQueuePair& receiver =
         *m_hosts[ends.destinationNode]->GetPrototype(priority, ends.destinationPort);
     PrepareAlike(index, sender, receiver);
-    Pair& pair = m_pairs[index];
-    const Ipv4Address address = receiver.GetLocalAddress();
-    pair.flowHash = sender.PredictFlowHash(pair.senderQpn, address, pair.receiverQpn);
-    const RdmaNic& nic = m_hosts[ends.sourceNode]->GetNic();
-    const auto path =
-        GetFabric()->GetPath(nic.GetPort(nic.ChoosePort(ends.sourcePort, pair.flowHash)),
-                             address,
-                             pair.flowHash);
+    const Pair& pair = m_pairs[index];
+    const auto path = std::move(m_paths[index - m_firstPath]);
     RdmaLane lane;
     lane.source.port = ends.sourcePort;
     lane.source.qpn = pair.senderQpn;
     lane.destination.qpn = pair.receiverQpn;
     lane.destination.initialPsn = receiver.GetInitialPsn();
-    lane.destination.address = address;
+    lane.destination.address = receiver.GetLocalAddress();
     ConnectPrototype(ends.sourceNode, priority, lane, path);
     const RdmaPs ideal = ComputeIdeal(GetFlow(index), sender, path);
     if (m_keep)
@@ -330,10 +362,18 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     }
     if (index + 1 == GetNFlows())
     {
-        m_tried.clear();
-        m_receivers.Start();
+        EndPreparation();
     }
     return ideal;
+}
+
+/** The last one of the flows of DoAdd() is prepared. */
+void
+RdmaFlowRunner::EndPreparation()
+{
+    m_tried.clear();
+    m_paths = {};
+    m_receivers.Start();
 }
 
 /** Refuses queue pairs of a flow that do not understand each other. */
@@ -433,8 +473,7 @@ RdmaFlowRunner::PrepareLanes(uint64_t index)
     }
     if (index + 1 == GetNFlows())
     {
-        m_tried.clear();
-        m_receivers.Start();
+        EndPreparation();
     }
     return ideal;
 }

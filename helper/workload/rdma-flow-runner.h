@@ -171,7 +171,9 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase,
     RdmaFlowHost& GetHostOf(uint32_t node);
     void ChooseEnds(uint64_t index);
     void PrepareAlike(uint64_t index, const RdmaQueuePair& sender, const RdmaQueuePair& receiver);
+    void FindPaths(uint64_t first);
     RdmaPs PrepareLanes(uint64_t index);
+    void EndPreparation();
     void StartLanes(uint64_t index);
 
     /** A queue pair: the IPv4 address of its host, and its number. */
@@ -215,6 +217,9 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase,
     using Connection = std::tuple<uint32_t, std::size_t, RdmaPs>;
     /// Connections that the prototypes of a host have had since the last DoAdd(), by node id
     std::vector<std::set<Connection>> m_tried;
+    /// Paths of some flows, as FindPaths() found them; empty for a flow with several lanes
+    std::vector<std::vector<RdmaIdealHop>> m_paths;
+    uint64_t m_firstPath{0};           //!< position of the flow of m_paths.front()
     Ptr<RdmaConnectionPlan> m_plan;    //!< attribute Plan
     bool m_usesPlan{false};            //!< flows may have several lanes, or a choice of ports
     std::deque<Ends> m_ends;           //!< ends by position of the flow; empty unless m_usesPlan

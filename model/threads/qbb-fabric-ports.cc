@@ -29,6 +29,12 @@ CutsThrough(const QbbSwitch& sw)
 
 QbbFabricPorts::QbbFabricPorts()
 {
+    std::size_t devices = 0;
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        devices += (*it)->GetNDevices();
+    }
+    m_places.reserve(devices);
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         const Node& node = **it;
