@@ -3,11 +3,15 @@
 #include "qbb-deadlock-check.h"
 
 #include "qbb-dependency-graph.h"
+#include "rdma-for-each-index.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/node.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace ns3
 {
@@ -21,7 +25,7 @@ operator<<(std::ostream& os, const QbbBufferPoint& point)
 namespace
 {
 
-constexpr uint32_t NO_NEXT_PORT = UINT32_MAX;
+constexpr uint32_t NO_PORT = UINT32_MAX;
 
 /** The buffer dependencies of a network; the ports of all switches are numbered consecutively. */
 class BufferDependencies
@@ -33,9 +37,20 @@ class BufferDependencies
     {
         ReadPorts();
         ReadHosts(routing);
-        for (const auto& destination : GroupDestinations(routing))
+        const std::vector<Destinations> destinations = GroupDestinations(routing);
+        const std::size_t threads =
+            std::clamp<std::size_t>(destinations.size(), 1, RdmaSimulatorImpl::GetThreads());
+        std::vector<Arrivals> arrivals(threads);
+        RdmaForEachIndex(threads, threads, [&](std::size_t thread) {
+            arrivals[thread] = Arrivals(m_cables.size());
+            for (std::size_t i = thread; i < destinations.size(); i += threads)
+            {
+                FollowPaths(destinations[i], arrivals[thread]);
+            }
+        });
+        for (Arrivals& part : arrivals)
         {
-            FollowPaths(destination);
+            AddArrivals(part);
         }
     }
 
@@ -69,17 +84,38 @@ class BufferDependencies
     }
 
   private:
-    /** A switch port, for received frames (its buffer) and for sent frames. */
+    /** The buffer of a switch port: the frames that the port has received. */
     struct Port
     {
-        uint32_t sw{0}; //!< index of the switch
-        /// Switch port at the other end of the link; NO_NEXT_PORT: a host or no link.
-        uint32_t next{NO_NEXT_PORT};
-        uint8_t lossless{0}; //!< bit mask of the lossless classes
-        bool entered{false}; //!< frames from another switch can arrive at the port
-        const QbbForwardingTable::Group* latest{nullptr}; //!< latest argument of AddArrivals()
-        /// By egress port of the switch: received frames can leave through it.
-        std::vector<bool> exits;
+        uint32_t sw{0};          //!< index of the switch
+        uint8_t lossless{0};     //!< bit mask of the lossless classes
+        bool entered{false};     //!< frames from another switch can arrive at the port
+        std::vector<bool> exits; //!< by egress port of the switch: frames can leave through it
+    };
+
+    /** The far end of the cable of a switch port. */
+    struct Cable
+    {
+        uint32_t port{NO_PORT}; //!< number of the far port; NO_PORT: a host, or no cable
+        uint32_t sw{0};         //!< index of the far port's switch
+    };
+
+    /** What packets do behind the cables of all switch ports. */
+    struct Arrivals
+    {
+        Arrivals() = default;
+
+        /** \param ports number of switch ports */
+        explicit Arrivals(std::size_t ports)
+            : latest(ports),
+              exits(ports)
+        {
+        }
+
+        /// The latest ports through which packets leave the far switch; null: no packet arrives.
+        std::vector<const QbbForwardingTable::Group*> latest;
+        /// By egress port of the far switch: packets can leave through the port.
+        std::vector<std::vector<bool>> exits;
     };
 
     /** A set of destinations that all switches treat alike, except for the delivering switches. */
@@ -103,6 +139,7 @@ class BufferDependencies
         {
             m_first.push_back(static_cast<uint32_t>(m_ports.size()));
             m_ports.resize(m_ports.size() + m_switches[s]->GetNPorts());
+            m_cables.resize(m_ports.size());
             index[PeekPointer(m_switches[s]->GetObject<Node>())] = s;
         }
         for (uint32_t s = 0; s < m_switches.size(); ++s)
@@ -119,7 +156,8 @@ class BufferDependencies
                     const auto found = index.find(PeekPointer(peer->GetDevice()->GetNode()));
                     if (found != index.end())
                     {
-                        port.next = m_first[found->second] + peer->GetPortNumber();
+                        m_cables[m_first[s] + p] = {m_first[found->second] + peer->GetPortNumber(),
+                                                    found->second};
                     }
                 }
             }
@@ -152,7 +190,7 @@ class BufferDependencies
     {
         for (const uint16_t port : group)
         {
-            if (m_ports[m_first[s] + port].next != NO_NEXT_PORT)
+            if (m_cables[m_first[s] + port].port != NO_PORT)
             {
                 return false;
             }
@@ -197,7 +235,7 @@ class BufferDependencies
     }
 
     /** Follows all paths of all packets to a set of destinations. */
-    void FollowPaths(const Destinations& destinations)
+    void FollowPaths(const Destinations& destinations, Arrivals& arrivals) const
     {
         std::vector<const QbbForwardingTable::Group*> routes(m_switches.size());
         std::vector<uint32_t> stack; // switches that packets reach
@@ -224,30 +262,58 @@ class BufferDependencies
             stack.pop_back();
             for (const uint16_t egress : *routes[s])
             {
-                if (const uint32_t next = m_ports[m_first[s] + egress].next; next != NO_NEXT_PORT)
+                const uint32_t port = m_first[s] + egress;
+                const Cable& cable = m_cables[port];
+                if (cable.port == NO_PORT)
                 {
-                    reach(m_ports[next].sw);
-                    AddArrivals(m_ports[next], *routes[m_ports[next].sw]);
+                    continue;
+                }
+                reach(cable.sw);
+                // Many sets of destinations share a group.
+                if (arrivals.latest[port] != routes[cable.sw])
+                {
+                    arrivals.latest[port] = routes[cable.sw];
+                    AddExits(cable.sw, *routes[cable.sw], arrivals.exits[port]);
                 }
             }
         }
     }
 
-    /** \param at a port that packets enter \param group ports through which the packets leave */
-    void AddArrivals(Port& at, const QbbForwardingTable::Group& group)
+    /** \param s index of a switch \param group ports \param exits the ports that lead to switches
+     */
+    void AddExits(uint32_t s,
+                  const QbbForwardingTable::Group& group,
+                  std::vector<bool>& exits) const
     {
-        at.entered = true;
-        if (at.latest == &group)
-        {
-            return; // many sets of destinations share a group
-        }
-        at.latest = &group;
-        at.exits.resize(m_switches[at.sw]->GetNPorts());
+        exits.resize(m_switches[s]->GetNPorts());
         for (const uint16_t egress : group)
         {
-            if (m_ports[m_first[at.sw] + egress].next != NO_NEXT_PORT)
+            if (m_cables[m_first[s] + egress].port != NO_PORT)
             {
-                at.exits[egress] = true;
+                exits[egress] = true;
+            }
+        }
+    }
+
+    /** \param arrivals what packets to some destinations do; the exits are moved away */
+    void AddArrivals(Arrivals& arrivals)
+    {
+        for (std::size_t sender = 0; sender < m_cables.size(); ++sender)
+        {
+            if (!arrivals.latest[sender])
+            {
+                continue;
+            }
+            Port& port = m_ports[m_cables[sender].port];
+            if (!port.entered)
+            {
+                port.entered = true;
+                port.exits = std::move(arrivals.exits[sender]);
+                continue;
+            }
+            for (std::size_t egress = 0; egress < port.exits.size(); ++egress)
+            {
+                port.exits[egress] = port.exits[egress] || arrivals.exits[sender][egress];
             }
         }
     }
@@ -262,7 +328,7 @@ class BufferDependencies
             check.buffers += member[v];
             for (uint32_t p = 0; member[v] && p < m_ports[v].exits.size(); ++p)
             {
-                const uint32_t next = m_ports[m_first[m_ports[v].sw] + p].next;
+                const uint32_t next = m_cables[m_first[m_ports[v].sw] + p].port;
                 if (m_ports[v].exits[p] && member[next])
                 {
                     graph.AddEdge(v, next);
@@ -285,6 +351,7 @@ class BufferDependencies
     std::unordered_map<const Node*, uint32_t> m_switchOfNode; //!< index of a switch, by node
     std::vector<uint32_t> m_first;                            //!< number of port 0 of each switch
     std::vector<Port> m_ports;                                //!< ports of all switches
+    std::vector<Cable> m_cables;                              //!< cables of the same ports
     std::vector<Source> m_sources;                            //!< entry points of all hosts
 };
 

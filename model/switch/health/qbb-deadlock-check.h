@@ -86,7 +86,8 @@ struct QbbDeadlockCheck
  *
  * The check uses the routes and link states at the time of the call; repeat the call after a
  * change. Destinations that every switch treats alike form a set, and the run time is proportional
- * to the edges of the shortest-path graphs to all sets.
+ * to the edges of the shortest-path graphs to all sets. The threads of the simulator share the
+ * sets.
  *
  * \param routing switches with their routes, and hosts
  * \return the result; its cycle is a shortest one through the first buffer that lies on any cycle

@@ -184,6 +184,12 @@ class QbbEcnMarker : public Object
                         uint8_t priority,
                         const std::optional<QbbEcnProfile>& profile);
 
+    /** \return true if a queue of an egress port may have a curve of its own */
+    bool HasPortProfiles() const
+    {
+        return !m_portProfiles.empty();
+    }
+
     /**
      * \param priority class 0..7
      * \return marking curve of the priority at the reference rate

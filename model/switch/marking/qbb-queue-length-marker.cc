@@ -75,6 +75,12 @@ QbbQueueLengthMarker::Update()
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
         const RdmaBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
+        if (port > 0 && rate == m_ports[port - 1]->GetLineRate().GetBitRate() &&
+            !(m_settings && m_settings->HasPortProfiles()))
+        {
+            m_curves[port] = m_curves[port - 1];
+            continue;
+        }
         for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
         {
             m_curves[port][priority] =

@@ -3,8 +3,10 @@
 #include "qbb-deadlock-check.h"
 #include "qbb-dependency-graph.h"
 #include "rdma-fabric-helper.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-topology-builders.h"
 
+#include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
@@ -44,7 +46,7 @@ class QbbDeadlockCheckTest : public testing::Test
     /**
      * \param topology a fabric
      * \param down links that fail
-     * \return the result of the check
+     * \return the result of the check, which is that of three threads, too
      */
     QbbDeadlockCheck Check(const RdmaTopology& topology, const std::vector<uint32_t>& down = {})
     {
@@ -53,7 +55,17 @@ class QbbDeadlockCheckTest : public testing::Test
         {
             m_fabric->SetLinkUp(link, false);
         }
-        return CheckQbbDeadlock(*m_fabric->GetRouting());
+        const QbbDeadlockCheck check = CheckQbbDeadlock(*m_fabric->GetRouting());
+        const auto simulator = Simulator::GetImplementation();
+        simulator->SetAttribute("Threads", UintegerValue(3));
+        EXPECT_EQ(RdmaSimulatorImpl::GetThreads(), 3U);
+        const QbbDeadlockCheck again = CheckQbbDeadlock(*m_fabric->GetRouting());
+        simulator->SetAttribute("Threads", UintegerValue(1));
+        EXPECT_EQ(again.buffers, check.buffers);
+        EXPECT_EQ(again.dependencies, check.dependencies);
+        EXPECT_EQ(again.cyclicBuffers, check.cyclicBuffers);
+        EXPECT_EQ(again.cycle, check.cycle);
+        return check;
     }
 
     /** A buffer by the node id in its topology. */
