@@ -118,6 +118,12 @@ template <typename I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
 void
 AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I value)
 {
+    // Most fields of the ports are 0.
+    if (value == 0)
+    {
+        text += '0';
+        return;
+    }
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof(digits), +value).ptr;
     text.append(digits, static_cast<std::size_t>(end - digits));
@@ -394,11 +400,12 @@ class RdmaResultTable
      */
     void AppendRow(std::string& text, const Record& record) const
     {
-        const char* separator = "";
         for (const auto& column : m_columns)
         {
-            text += separator;
-            separator = ",";
+            if (&column != &m_columns.front())
+            {
+                text += ',';
+            }
             AppendField(text, RdmaResultFormat::CSV, column, record);
         }
         text += '\n';
