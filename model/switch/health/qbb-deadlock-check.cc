@@ -38,8 +38,9 @@ class BufferDependencies
         ReadPorts();
         ReadHosts(routing);
         const std::vector<Destinations> destinations = GroupDestinations(routing);
+        constexpr std::size_t MOST = 8; // each thread has memory for all ports
         const std::size_t threads =
-            std::clamp<std::size_t>(destinations.size(), 1, RdmaSimulatorImpl::GetThreads());
+            std::min<std::size_t>({MOST, RdmaSimulatorImpl::GetThreads(), destinations.size() + 1});
         std::vector<Arrivals> arrivals(threads);
         RdmaForEachIndex(threads, threads, [&](std::size_t thread) {
             arrivals[thread] = Arrivals(m_cables.size());
