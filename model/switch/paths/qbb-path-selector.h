@@ -89,7 +89,8 @@ class QbbPathSelector : public Object
     virtual uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) = 0;
 
     /**
-     * Predicts the port of a flow's frames, for callers that need the path in advance.
+     * Predicts the port of a flow's frames, for callers that need the path in advance. Several
+     * threads may call the function at a time.
      *
      * \param flowHash QbbFlowHash() of the flow
      * \param ports the equal-cost ports, two or more, ascending
