@@ -280,7 +280,7 @@ RdmaFlowRunner::DoAdd(uint64_t first)
 void
 RdmaFlowRunner::FindPaths(uint64_t first)
 {
-    constexpr uint64_t MOST = 8192; // flows at a time, whose paths take 1 MB
+    constexpr uint64_t MOST = 4096; // flows at a time, whose paths take 0.5 MB
     const uint64_t count = std::min(GetNFlows() - first, MOST);
     std::vector<Ptr<QbbNetDevice>> ports(count);
     for (uint64_t i = 0; i < count; ++i)

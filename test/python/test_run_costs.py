@@ -76,7 +76,7 @@ class RunCosts(unittest.TestCase):
                     expected, actual = found[what]
                     self.assertLess(expected, FACTOR * actual, f"{name}: {what}")
                     self.assertGreater(expected, actual / FACTOR, f"{name}: {what}")
-                grown += found["MB"][1] > 1.5 * found["before"]
+                grown += found["MB"][1] > FACTOR * found["before"]
         # Where the fabric takes all of the memory, the memory before the run would be an answer.
         self.assertGreaterEqual(grown, 2)
 
