@@ -349,8 +349,10 @@ class QbbFramePool
 
     /**
      * Divides the free frames among threads. A frame may be allocated on one thread and destroyed
-     * on another: it is free for that thread then. RdmaEngine::GetThread() of the running engine
-     * tells the thread; without an engine, the thread is 0. Not while several threads run.
+     * on another: the frame is free for that thread then. A thread whose free frames become many
+     * more than the frames that it has allocated gives some to threads that have none.
+     * RdmaEngine::GetThread() of the running engine tells the thread; without an engine, the thread
+     * is 0. Not while several threads run.
      *
      * \param threads number of threads that may allocate and destroy frames at one time; 1 unless
      *        this function has been called
