@@ -275,7 +275,7 @@ class QbbFrameArena
     /// heap, where there are no large pages (RdmaLargePages).
     static constexpr std::size_t MOST_CHUNKS = 6;
 
-    static constexpr std::size_t BATCH = 256; //!< frames that go to the surplus or leave it at once
+    static constexpr std::size_t BATCH = 256; //!< frames that move at a time to or from m_surplus
 
     Stock m_first;                    //!< stock of thread 0
     std::vector<Stock> m_others;      //!< stocks of the other threads
