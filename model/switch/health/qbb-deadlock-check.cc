@@ -280,7 +280,10 @@ class BufferDependencies
         }
     }
 
-    /** \param s index of a switch \param group ports \param exits the ports that lead to switches
+    /**
+     * \param s index of a switch
+     * \param group ports through which packets leave the switch
+     * \param exits gets those ports of the group that lead to switches
      */
     void AddExits(uint32_t s,
                   const QbbForwardingTable::Group& group,
