@@ -117,6 +117,7 @@ class RdmaFabricInstaller
     RdmaAlikeFactory<QbbNetDevice> m_devices; //!< creates the ports
     RdmaAlikeFactory<RdmaNic> m_nics;         //!< creates the NICs
     Ptr<RdmaFabric> m_fabric;                 //!< the fabric
+    Ptr<RdmaNic> m_firstNic;                  //!< NIC that has been installed first, or null
     Ptr<RdmaTransport> m_transport;           //!< transport of all NICs
     Ptr<RdmaCongestionControl> m_control;     //!< congestion control of all NICs, or null
     Ptr<QbbEcnMarker> m_marker;               //!< ECN marker of all switches, or null
@@ -276,9 +277,17 @@ RdmaFabricInstaller::InstallNic(uint32_t node)
             nic->SetAttribute("EchoSourcePort", BooleanValue(true));
         }
     }
-    for (const auto& [name, value] : m_settings.queuePair)
+    if (m_firstNic)
     {
-        nic->SetQueuePairAttribute(name, *value);
+        nic->SetQueuePairAttributesOf(*m_firstNic);
+    }
+    else
+    {
+        for (const auto& [name, value] : m_settings.queuePair)
+        {
+            nic->SetQueuePairAttribute(name, *value);
+        }
+        m_firstNic = nic;
     }
     m_fabric->m_nodes.Get(node)->AggregateObject(nic);
     m_fabric->m_nics[node] = nic;
@@ -617,7 +626,7 @@ RdmaFabricInstaller::InstallAddresses()
 }
 
 RdmaFabricHelper::RdmaFabricHelper()
-    : m_delayRandom(CreateObject<UniformRandomVariable>())
+    : m_delayRandom(std::make_shared<DelayRandom>())
 {
     RdmaSimulatorImpl::Select();
     m_settings.device.SetTypeId(QbbNetDevice::GetTypeId());
@@ -669,18 +678,32 @@ RdmaFabricHelper::SetTcpDefaults()
 int64_t
 RdmaFabricHelper::AssignStreams(int64_t stream)
 {
-    m_delayRandom->SetStream(stream);
+    // ns-3 assigns the upper half of the streams by number, and the lower half automatically.
+    constexpr uint64_t FIRST_ASSIGNED = 1ULL << 63;
+    NS_ABORT_MSG_IF(stream < -1,
+                    "rdma: RdmaFabricHelper::AssignStreams("
+                        << stream << "); accepted: streams from 0 on, or -1 for automatic streams");
+    m_delayRandom->stream = stream == -1 ? RngSeedManager::GetNextStreamIndex()
+                                         : FIRST_ASSIGNED + static_cast<uint64_t>(stream);
+    m_delayRandom->generator = nullptr;
     return 1;
 }
 
 RdmaTopology
 RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
 {
+    auto& [stream, generator] = *m_delayRandom;
+    if (!generator)
+    {
+        generator = std::make_unique<RngStream>(RngSeedManager::GetSeed(),
+                                                stream,
+                                                RngSeedManager::GetRun());
+    }
     std::vector<RdmaTopologyLink> links = topology.GetLinks();
+    const double choices = static_cast<double>(m_delayJitter.Get()) + 1;
     for (RdmaTopologyLink& link : links)
     {
-        link.delay +=
-            RdmaPs(m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitter.Get())));
+        link.delay += RdmaPs(static_cast<int64_t>(generator->RandU01() * choices));
     }
     return topology.WithLinks(links);
 }

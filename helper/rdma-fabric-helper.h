@@ -14,9 +14,11 @@
 #include <ns3/attribute.h>
 #include <ns3/ipv4-address.h>
 #include <ns3/object-factory.h>
-#include <ns3/random-variable-stream.h>
+#include <ns3/rng-seed-manager.h>
+#include <ns3/rng-stream.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -409,10 +411,21 @@ class RdmaFabricHelper
         selected.Set(name, value);
     }
 
+    /**
+     * Random additions to cable delays. ns-3 takes about 10 ms for the first generator of a
+     * process, therefore the first draw makes the generator.
+     */
+    struct DelayRandom
+    {
+        uint64_t stream{RngSeedManager::GetNextStreamIndex()}; //!< stream as RngStream counts them
+        std::unique_ptr<RngStream>
+            generator; //!< generator of the stream; null before the first draw
+    };
+
     RdmaLateSetters m_late{"RdmaFabricHelper"}; //!< warns of setters after Install()
     RdmaFabricSettings m_settings;              //!< components and attribute values of fabrics
     RdmaPs m_delayJitter{0};                    //!< largest random addition to the delay of a cable
-    Ptr<UniformRandomVariable> m_delayRandom;   //!< random additions to cable delays
+    std::shared_ptr<DelayRandom> m_delayRandom; //!< shared with copies of the helper
 };
 
 } // namespace ns3

@@ -56,6 +56,7 @@
 #include <ns3/enum.h>
 #include <ns3/pointer.h>
 #include <ns3/rng-seed-manager.h>
+#include <ns3/rng-stream.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -65,6 +66,7 @@
 #include <cctype>
 #include <cmath>
 #include <ctime>
+#include <future>
 #include <initializer_list>
 #include <iostream>
 #include <map>
@@ -74,12 +76,36 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <system_error>
 
 namespace ns3
 {
 
 namespace
 {
+
+/**
+ * Lets ns-3 compute the constants of its random streams on another thread, if the run has several.
+ * The first stream of a process makes ns-3 compute them, which takes about 10 ms.
+ *
+ * \return ready when the thread has ended; not valid if there is no such thread
+ */
+std::future<void>
+ComputeRandomConstants()
+{
+    if (RdmaSimulatorImpl::GetThreads() == 1)
+    {
+        return {};
+    }
+    try
+    {
+        return std::async(std::launch::async, [] { RngStream(1, 1, 1); });
+    }
+    catch (const std::system_error&)
+    {
+        return {}; // the system gives no further thread
+    }
+}
 
 /// Largest seed: ns-3's generator (MRG32k3a) takes seeds below its second modulus.
 constexpr uint32_t LAST_SEED = 4'294'944'442;
@@ -772,6 +798,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
                  FormatRdmaTime(RdmaNow()),
                  "; accepted: after Simulator::Destroy()");
     Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
+    const std::future<void> constants = ComputeRandomConstants();
 
     uint8_t classes = 0;
     if (m_schedule)

@@ -173,12 +173,17 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbNetDevice::m_vlanId),
                           MakeUintegerChecker<uint16_t>(0, 4094))
-            .AddAttribute("ReceiveErrorModel",
-                          "Error model that drops received frames; none by default.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbNetDevice::SetReceiveErrorModel,
-                                              &QbbNetDevice::GetReceiveErrorModel),
-                          MakePointerChecker<ErrorModel>())
+            .AddAttribute(
+                "ReceiveErrorModel",
+                "Error model that drops received frames; none by default.",
+                PointerValue(),
+                // Members of QbbNetDevice: for those of its second base class, ns-3 casts
+                // four times as slowly.
+                MakePointerAccessor(static_cast<void (QbbNetDevice::*)(Ptr<ErrorModel>)>(
+                                        &QbbNetDevice::SetReceiveErrorModel),
+                                    static_cast<Ptr<ErrorModel> (QbbNetDevice::*)() const>(
+                                        &QbbNetDevice::GetReceiveErrorModel)),
+                MakePointerChecker<ErrorModel>())
             .AddTraceSource("RateChange",
                             "The port sends at another rate from now on: rate",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_rateChange),
@@ -188,8 +193,13 @@ QbbNetDevice::GetTypeId()
 
 QbbNetDevice::QbbNetDevice(const QbbNetDevice& pattern)
     : NetDevice(pattern),
-      QbbPort()
+      QbbPort(),
+      m_maxStackQueueBytes(pattern.m_maxStackQueueBytes)
 {
+    SetMac(pattern.GetMac());
+    m_lineRate = pattern.m_lineRate;
+    m_rate = pattern.m_lineRate;
+    m_flow.GetSettings() = pattern.m_flow.GetSettings();
 }
 
 Ptr<QbbNetDevice>
@@ -508,9 +518,13 @@ QbbNetDevice::ClassifyItem(Ptr<QueueItem> item) const
 void
 QbbNetDevice::CheckStackRouting() const
 {
-    const auto ip = m_node ? m_node->GetObject<Ipv4>() : nullptr;
     const QbbPort* const peer = GetPeer();
-    if (!ip || !peer || !peer->GetSink() || !peer->GetSink()->IsForwarder())
+    if (!m_node || !peer || !peer->GetSink() || !peer->GetSink()->IsForwarder())
+    {
+        return;
+    }
+    const auto ip = m_node->GetObject<Ipv4>(Ipv4::GetTypeId()); // without a cast of the node
+    if (!ip)
     {
         return;
     }

@@ -40,8 +40,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     QbbNetDevice() = default;
 
     /**
-     * Creates a device without a node whose attributes have no values yet, for
-     * RdmaAlikeFactory.
+     * Creates a device without a node, for RdmaAlikeFactory, which sets the attributes that do not
+     * have the values of this device yet.
      *
      * \return the device; null if this object is of a derived class
      */

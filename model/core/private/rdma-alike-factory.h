@@ -4,12 +4,16 @@
 #define RDMA_ALIKE_FACTORY_H
 
 #include <ns3/attribute.h>
+#include <ns3/double.h>
+#include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/pointer.h>
 #include <ns3/ptr.h>
 #include <ns3/type-id.h>
 
-#include <utility>
+#include <algorithm>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -21,7 +25,8 @@ namespace ns3
  * attribute up by name for each object, which takes most of the time of a port. This factory lets
  * ns-3 create one object, the pattern, and sets further objects to its values.
  *
- * If an attribute of the pattern cannot be read, or is an object, ns-3 creates all objects.
+ * Values that a new object has already are not set. If an attribute of the pattern cannot be read,
+ * or is an object, ns-3 creates all objects.
  *
  * \tparam T class of the objects, with a member MakeBare()
  */
@@ -43,23 +48,37 @@ class RdmaAlikeFactory
             m_pattern = m_factory.Create<T>();
             m_isUsed = ReadPattern();
         }
-        auto object = m_isUsed ? m_pattern->MakeBare() : m_factory.Create<T>();
-        for (const auto& [accessor, value] : m_values)
+        return m_isUsed ? MakeAlike() : m_factory.Create<T>();
+    }
+
+  private:
+    /// A value of an attribute
+    struct Value
+    {
+        TypeId::AttributeInformation attribute; //!< the attribute
+        Ptr<AttributeValue> value;              //!< its value
+    };
+
+    /** \return a new object with the values */
+    Ptr<T> MakeAlike() const
+    {
+        Ptr<T> object = m_pattern->MakeBare();
+        for (const Value& value : m_values)
         {
-            accessor->Set(PeekPointer(object), *value);
+            value.attribute.accessor->Set(PeekPointer(object), *value.value);
         }
         return object;
     }
 
-  private:
     /** \return true if objects can be set to the values of the pattern, which m_values then has */
     bool ReadPattern()
     {
-        if (!m_pattern->MakeBare())
+        const Ptr<T> bare = m_pattern->MakeBare();
+        if (!bare)
         {
             return false;
         }
-        std::vector<std::pair<Ptr<const AttributeAccessor>, Ptr<AttributeValue>>> values;
+        std::vector<Value> all;
         bool isRoot = false;
         for (TypeId type = m_pattern->GetInstanceTypeId(); !isRoot; type = type.GetParent())
         {
@@ -81,19 +100,60 @@ class RdmaAlikeFactory
                 {
                     return false;
                 }
-                values.emplace_back(info.accessor, value);
+                all.push_back({info, value});
             }
             isRoot = !type.HasParent() || type.GetParent() == type;
         }
-        m_values = std::move(values);
+        for (const Value& value : all)
+        {
+            if (!HasValue(*bare, value))
+            {
+                m_values.push_back(value);
+            }
+        }
+        // The setter of one attribute may change another one.
+        const Ptr<T> trial = MakeAlike();
+        const bool isAlike = std::all_of(all.begin(), all.end(), [&](const Value& value) {
+            return !HasValue(*bare, value) || HasValue(*trial, value);
+        });
+        m_values = isAlike ? m_values : all;
         return true;
+    }
+
+    /** \return true if an attribute of an object is certain to have a value */
+    static bool HasValue(const T& object, const Value& wanted)
+    {
+        const auto& [attribute, value] = wanted;
+        const Ptr<AttributeValue> present = attribute.checker->Create();
+        if (!attribute.accessor->Get(&object, *present))
+        {
+            return false;
+        }
+        if (const auto* const time = dynamic_cast<const TimeValue*>(PeekPointer(value)))
+        {
+            return dynamic_cast<const TimeValue&>(*present).Get() == time->Get();
+        }
+        if (const auto* const real = dynamic_cast<const DoubleValue*>(PeekPointer(value)))
+        {
+            return dynamic_cast<const DoubleValue&>(*present).Get() == real->Get();
+        }
+        // The text of other values may be rounded.
+        const std::string name = attribute.checker->GetValueTypeName();
+        const std::string type =
+            name.substr(name.rfind(':') + 1); // ns-3 leaves "ns3::" out at times
+        const bool isExact = type == "BooleanValue" || type == "DataRateValue" ||
+                             type == "EnumValue" || type == "Mac48AddressValue" ||
+                             type == "PointerValue" || type == "StringValue" ||
+                             type == "UintegerValue";
+        return isExact && present->SerializeToString(attribute.checker) ==
+                              value->SerializeToString(attribute.checker);
     }
 
     ObjectFactory m_factory; //!< factory of the objects
     Ptr<T> m_pattern;        //!< first object, which nobody else gets; null: none yet
     bool m_isUsed{false};    //!< objects are set to the values of the pattern
-    std::vector<std::pair<Ptr<const AttributeAccessor>, Ptr<AttributeValue>>>
-        m_values; //!< values of the pattern, in the order in which ns-3 sets attributes
+    /// Values of the pattern that a new object lacks, in the order in which ns-3 sets attributes
+    std::vector<Value> m_values;
 };
 
 } // namespace ns3

@@ -277,17 +277,18 @@ RdmaNic::GetTypeId()
 }
 
 RdmaNic::RdmaNic()
-    : m_endOfInstant(this)
+    : m_endOfInstant(this),
+      m_queuePairSettings(
+          std::make_shared<QueuePairSettings>(ObjectFactory(RdmaQueuePair::GetTypeId().GetName())))
 {
     NS_LOG_FUNCTION(this);
-    m_factory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
 RdmaNic::RdmaNic(const RdmaNic& pattern)
     : Object(pattern),
-      m_endOfInstant(this)
+      m_endOfInstant(this),
+      m_queuePairSettings(pattern.m_queuePairSettings)
 {
-    m_factory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
 Ptr<RdmaNic>
@@ -309,7 +310,6 @@ RdmaNic::DoDispose()
     m_portStates = nullptr;
     m_scheduler.Clear();
     m_replies.Clear();
-    m_pattern = nullptr;
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
@@ -763,43 +763,50 @@ RdmaNic::MakeSendPipeline(RdmaPacketEngine& engine) const
     return m_sends.IsSet() ? std::make_unique<TimedSendPipeline>(m_sends, engine) : nullptr;
 }
 
+RdmaNic::QueuePairSettings::QueuePairSettings(const ObjectFactory& factory)
+    : m_factory(factory)
+{
+}
+
+const RdmaQueuePair&
+RdmaNic::QueuePairSettings::GetPattern()
+{
+    std::call_once(m_isMade, [this] { m_pattern = m_factory.Create<RdmaQueuePair>(); });
+    return *m_pattern;
+}
+
 void
 RdmaNic::SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_factory.Set(name, value);
-    m_pattern = nullptr;
+    ObjectFactory factory = m_queuePairSettings->GetFactory();
+    factory.Set(name, value);
+    m_queuePairSettings = std::make_shared<QueuePairSettings>(factory);
 }
 
 void
-RdmaNic::MakePattern()
+RdmaNic::SetQueuePairAttributesOf(const RdmaNic& other)
 {
-    if (!m_pattern)
-    {
-        m_pattern = m_factory.Create<RdmaQueuePair>();
-    }
+    m_queuePairSettings = other.m_queuePairSettings;
 }
 
-/** \return a new queue pair with the attributes of m_pattern */
+/** \return a new queue pair with the attributes of the pattern */
 Ptr<RdmaQueuePair>
 RdmaNic::MakeFromPattern()
 {
-    MakePattern();
-    const Ptr<RdmaQueuePair> alike = m_pattern->MakeAlike();
-    return alike ? alike : m_factory.Create<RdmaQueuePair>();
+    const Ptr<RdmaQueuePair> alike = m_queuePairSettings->GetPattern().MakeAlike();
+    return alike ? alike : m_queuePairSettings->GetFactory().Create<RdmaQueuePair>();
 }
 
 uint32_t
 RdmaNic::GetInitialPsn()
 {
-    MakePattern();
-    return m_pattern->GetInitialPsn();
+    return m_queuePairSettings->GetPattern().GetInitialPsn();
 }
 
 uint32_t
 RdmaNic::GetPathMtu()
 {
-    MakePattern();
-    return m_pattern->GetPathMtu();
+    return m_queuePairSettings->GetPattern().GetPathMtu();
 }
 
 uint32_t
@@ -883,14 +890,16 @@ RdmaNic::TakeSpare()
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePair(uint32_t port)
 {
-    return AddQueuePair(m_factory.Create<RdmaQueuePair>(), AssignNumbers(1), port);
+    return AddQueuePair(m_queuePairSettings->GetFactory().Create<RdmaQueuePair>(),
+                        AssignNumbers(1),
+                        port);
 }
 
 uint32_t
 RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
 {
     // Events of hosts create the queue pairs, but default values are global to the process.
-    MakePattern();
+    m_queuePairSettings->GetPattern();
     const uint32_t first = AssignNumbers(count);
     m_blocks.push_back({first, count, std::move(late)});
     return first;
@@ -904,14 +913,13 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
                         << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
     NS_ABORT_MSG_IF(GetQueuePair(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
-    MakePattern();
     if (const Ptr<RdmaQueuePair> spare = TakeSpare())
     {
         FindPort(port);
         RdmaPacketEngine& engine = RdmaPacketEngine::Of(*spare);
         engine.PrefetchRequester();
         engine.PrefetchResponder();
-        spare->Renew(*m_pattern);
+        spare->Renew(m_queuePairSettings->GetPattern());
         engine.Restart(port, qpn);
         KeepQueuePair(spare, qpn);
         return spare;

@@ -29,6 +29,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,8 @@ class RdmaNic : public Object, public QbbFrameSink
     static TypeId GetTypeId();
 
     /**
-     * Creates a NIC without ports whose attributes have no values yet, for RdmaAlikeFactory.
+     * Creates a NIC without ports, for RdmaAlikeFactory, which sets the attributes that do not have
+     * the values of this NIC yet.
      *
      * \return the NIC; null if this object is of a derived class
      */
@@ -191,6 +193,14 @@ class RdmaNic : public Object, public QbbFrameSink
      */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
 
+    /**
+     * Creates queue pairs with the attributes that SetQueuePairAttribute() has given to another
+     * NIC.
+     *
+     * \param other the other NIC
+     */
+    void SetQueuePairAttributesOf(const RdmaNic& other);
+
     /** \return PSN of the first packet of queue pairs created afterwards */
     uint32_t GetInitialPsn();
 
@@ -227,7 +237,8 @@ class RdmaNic : public Object, public QbbFrameSink
      * reserved or is in use.
      *
      * Default values of attributes are read once, for the first such queue pair or prototype after
-     * the last SetQueuePairAttribute(): a run with a million flows creates two million queue pairs.
+     * the last SetQueuePairAttribute(), and for all NICs that have the attributes from one NIC: a
+     * run with a million flows creates two million queue pairs.
      *
      * \param qpn a number from ReserveQueuePairNumbers()
      * \param port index of the port through which the queue pair sends, or of any port of a bond
@@ -531,6 +542,28 @@ class RdmaNic : public Object, public QbbFrameSink
     /// Most queue pairs in m_spares: as many as a host with many short flows has at one time.
     static constexpr std::size_t MOST_SPARES = 32;
 
+    /** Attributes of queue pairs. NICs, perhaps on several threads, share them. */
+    class QueuePairSettings
+    {
+      public:
+        /** \param factory factory of the queue pairs */
+        explicit QueuePairSettings(const ObjectFactory& factory);
+
+        /** \return factory of the queue pairs */
+        const ObjectFactory& GetFactory() const
+        {
+            return m_factory;
+        }
+
+        /** \return a queue pair of the factory, which serves as a pattern only: always the same */
+        const RdmaQueuePair& GetPattern();
+
+      private:
+        const ObjectFactory m_factory; //!< factory of the queue pairs
+        std::once_flag m_isMade;       //!< m_pattern has been made
+        Ptr<RdmaQueuePair> m_pattern;  //!< the pattern; null before the first use
+    };
+
     /** A port of the NIC. */
     struct Port
     {
@@ -574,7 +607,6 @@ class RdmaNic : public Object, public QbbFrameSink
 
     uint32_t AssignNumbers(uint32_t count);
     const Block* FindBlock(uint32_t qpn) const;
-    void MakePattern();
     const Port& FindPort(uint32_t port) const;
     void AddQueueInterfaces();
     PortStates& MakePortStates();
@@ -662,9 +694,7 @@ class RdmaNic : public Object, public QbbFrameSink
         m_endOfInstant;                           //!< calls FreeDestroyed()
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
     std::vector<Ptr<RdmaTransport>> m_transports; //!< all transports of the NIC's queue pairs
-    ObjectFactory m_factory;                      //!< creates queue pairs
-    /// Queue pair whose attributes CreateQueuePairAs() copies; null until it is needed
-    Ptr<RdmaQueuePair> m_pattern;
+    std::shared_ptr<QueuePairSettings> m_queuePairSettings; //!< of the NIC's queue pairs
     RdmaNotificationPoint m_notification; //!< attributes CnpInterval, CnpModeration
     RdmaMemory m_memory;                  //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control; //!< attribute CongestionControl

@@ -7,6 +7,7 @@
 
 #include <ns3/random-variable-stream.h>
 #include <ns3/rng-seed-manager.h>
+#include <ns3/rng-stream.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -253,12 +254,18 @@ class DelayJitterTestCase : public TestCase
     }
 
   private:
+    /// No AssignStreams().
+    static constexpr int64_t NONE = -2;
+
     static std::vector<RdmaPs> GetDelays(Time jitter, int64_t stream)
     {
         RngSeedManager::SetSeed(1);
         RdmaTestFabric test;
         test.helper.SetDelayJitter(jitter);
-        test.helper.AssignStreams(stream);
+        if (stream != NONE)
+        {
+            test.helper.AssignStreams(stream);
+        }
         test.Install(MakeRdmaStar(64, MakeTestRates(100, 100, 1000)), {});
         std::vector<RdmaPs> delays;
         for (uint32_t link = 0; link < 64; ++link)
@@ -280,6 +287,27 @@ class DelayJitterTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(*most, 1'080'001_ps, "most");
         NS_TEST_EXPECT_MSG_EQ((GetDelays(NanoSeconds(80), 5) == delays), true, "same stream");
         NS_TEST_EXPECT_MSG_EQ((GetDelays(NanoSeconds(80), 6) == delays), false, "another stream");
+        RngSeedManager::SetSeed(1);
+        const auto same = CreateObject<UniformRandomVariable>();
+        same->SetStream(5);
+        for (const RdmaPs delay : delays)
+        {
+            const RdmaPs expected = 1_us + RdmaPs(same->GetInteger(0, 80'000));
+            NS_TEST_EXPECT_MSG_EQ(delay, expected, "draw of ns-3");
+        }
+        // The helper takes one automatic stream when it is made, whether or not it draws.
+        const uint64_t before = RngSeedManager::GetNextStreamIndex();
+        const std::vector<RdmaPs> automatic = GetDelays(NanoSeconds(80), NONE);
+        const uint64_t between = RngSeedManager::GetNextStreamIndex();
+        GetDelays(Time(0), NONE);
+        const uint64_t after = RngSeedManager::GetNextStreamIndex();
+        NS_TEST_EXPECT_MSG_EQ(after - between, between - before, "streams that are taken");
+        RngStream first(RngSeedManager::GetSeed(), before + 1, RngSeedManager::GetRun());
+        for (const RdmaPs delay : automatic)
+        {
+            const RdmaPs expected = 1_us + RdmaPs(static_cast<int64_t>(first.RandU01() * 80'001));
+            NS_TEST_EXPECT_MSG_EQ(delay, expected, "draw of ns-3, automatic stream");
+        }
     }
 };
 

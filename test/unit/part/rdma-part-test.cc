@@ -12,7 +12,9 @@
 #include "rdma-time.h"
 #include "roce-transport.h"
 
+#include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/mac48-address.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/pointer.h>
@@ -266,38 +268,77 @@ TEST(RdmaPartErrors, Attributes)
     ExpectMessage("apples:3[Count=4]", "'Count' of ns3::RdmaTestApple is there twice");
 }
 
-// ns-3 sets each attribute of each object by name. The factory must give the same values.
-TEST(RdmaAlikeFactory, ObjectsHaveTheAttributesOfTheFactory)
+/** Compares the objects of an RdmaAlikeFactory with those of ns-3. \param factory a factory */
+template <typename T>
+void
+CompareAlike(const ObjectFactory& factory)
 {
-    ObjectFactory factory("ns3::QbbNetDevice");
-    factory.Set("Mtu", UintegerValue(4242));
-    factory.Set("Scheduler", StringValue("strict,1,2,3,4,5,6,7"));
-    factory.Set("FlowControl", StringValue("Pause"));
-    factory.Set("PauseReactionDelay", TimeValue(PicoSeconds(1234)));
-    const auto expected = factory.Create<QbbNetDevice>();
-    RdmaAlikeFactory<QbbNetDevice> alike(factory);
+    const auto expected = factory.Create<T>();
+    RdmaAlikeFactory<T> alike(factory);
     const auto first = alike.Create();
     const auto second = alike.Create();
     EXPECT_NE(first, second);
-    const TypeId type = QbbNetDevice::GetTypeId();
+    const TypeId type = T::GetTypeId();
     ASSERT_GT(type.GetAttributeN(), 10U);
-    for (const auto& device : {first, second})
+    for (const auto& object : {first, second})
     {
-        EXPECT_EQ(device->GetInstanceTypeId(), type);
+        EXPECT_EQ(object->GetInstanceTypeId(), type);
         for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
         {
             const auto info = type.GetAttribute(i);
             const auto a = info.checker->Create();
             const auto b = info.checker->Create();
             expected->GetAttribute(info.name, *a);
-            device->GetAttribute(info.name, *b);
-            if (!dynamic_cast<const PointerValue*>(PeekPointer(a)))
+            object->GetAttribute(info.name, *b);
+            if (const auto* const real = dynamic_cast<const DoubleValue*>(PeekPointer(a)))
+            {
+                EXPECT_EQ(real->Get(), dynamic_cast<const DoubleValue&>(*b).Get()) << info.name;
+            }
+            else if (const auto* const time = dynamic_cast<const TimeValue*>(PeekPointer(a)))
+            {
+                EXPECT_EQ(time->Get(), dynamic_cast<const TimeValue&>(*b).Get()) << info.name;
+            }
+            else if (!dynamic_cast<const PointerValue*>(PeekPointer(a)))
             {
                 EXPECT_EQ(a->SerializeToString(info.checker), b->SerializeToString(info.checker))
                     << info.name;
             }
         }
     }
+}
+
+// ns-3 sets each attribute of each object by name. The factory must give the same values.
+TEST(RdmaAlikeFactory, ObjectsHaveTheAttributesOfTheFactory)
+{
+    ObjectFactory device("ns3::QbbNetDevice");
+    CompareAlike<QbbNetDevice>(device);
+    device.Set("Mtu", UintegerValue(4242));
+    device.Set("Address", Mac48AddressValue("00:00:00:00:00:17"));
+    device.Set("DataRate", StringValue("123456789bps"));
+    device.Set("LineOverhead", BooleanValue(false));
+    device.Set("Scheduler", StringValue("strict,1,2,3,4,5,6,7"));
+    device.Set("FlowControl", StringValue("Pause"));
+    device.Set("PfcClasses", UintegerValue(0x81));
+    device.Set("PauseQuanta", UintegerValue(99));
+    device.Set("PauseRefresh", DoubleValue(0.50000001)); // as text: 0.5, the default
+    device.Set("PauseReactionDelay", TimeValue(PicoSeconds(1234)));
+    device.Set("MaxStackQueueBytes", UintegerValue(77));
+    device.Set("Trust", StringValue("Pcp"));
+    device.Set("TagFrames", BooleanValue(true));
+    device.Set("RoutedPort", BooleanValue(true));
+    device.Set("VlanId", UintegerValue(12));
+    CompareAlike<QbbNetDevice>(device);
+    ObjectFactory nic("ns3::RdmaNic");
+    CompareAlike<RdmaNic>(nic);
+    nic.Set("CnpInterval", TimeValue(PicoSeconds(50'000'001))); // as text: 50 us, the default
+    nic.Set("CnpMarkShare", DoubleValue(0.25));
+    nic.Set("MeasureRtt", BooleanValue(true));
+    nic.Set("MinRate", StringValue("7Mbps"));
+    nic.Set("PaceCatchUp", BooleanValue(false));
+    nic.Set("WqePrefetch", UintegerValue(5));
+    nic.Set("WqeFetchDelay", TimeValue(NanoSeconds(9)));
+    nic.Set("AckTurnaround", TimeValue(NanoSeconds(8)));
+    CompareAlike<RdmaNic>(nic);
 }
 
 // An attribute that is an object must not be shared by accident: ns-3 makes all objects.
