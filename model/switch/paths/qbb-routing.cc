@@ -4,6 +4,8 @@
 
 #include "qbb-up-down-routing.h"
 #include "rdma-compat.h"
+#include "rdma-for-each-index.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
 #include <ns3/enum.h>
@@ -408,9 +410,19 @@ template <typename T>
 void
 QbbRouting::ComputeAll(const T& algorithm)
 {
-    for (uint32_t leaf = 0; leaf < m_leaves.size(); ++leaf)
+    constexpr uint32_t BLOCK = 512; // leaves whose distances are kept at one time
+    const uint32_t threads = RdmaSimulatorImpl::GetThreads();
+    const auto nLeaves = static_cast<uint32_t>(m_leaves.size());
+    for (uint32_t first = 0; first < nLeaves; first += BLOCK)
     {
-        algorithm.ComputeRoutesTo(leaf, m_leaves[leaf].switches, m_graph);
+        std::vector<typename T::Distances> distances(std::min(BLOCK, nLeaves - first));
+        RdmaForEachIndex(distances.size(), threads, [&](std::size_t i) {
+            distances[i] = algorithm.GetDistances(m_leaves[first + i].switches, m_graph);
+        });
+        // Each switch has a table of its own.
+        RdmaForEachIndex(m_switches.size(), threads, [&](std::size_t at) {
+            algorithm.SetRoutes(static_cast<uint32_t>(at), first, distances, m_graph);
+        });
     }
 }
 

@@ -38,16 +38,25 @@ QbbShortestRouting::GetHops(const QbbSwitchGraph& graph, std::vector<uint32_t> f
     return hops;
 }
 
-void
-QbbShortestRouting::ComputeRoutesTo(uint32_t leaf,
-                                    const std::vector<uint32_t>& targets,
-                                    const QbbSwitchGraph& graph) const
+QbbShortestRouting::Distances
+QbbShortestRouting::GetDistances(const std::vector<uint32_t>& targets,
+                                 const QbbSwitchGraph& graph) const
 {
     // Links are symmetric, so the hops from the targets are the hops to the targets.
-    const std::vector<uint32_t> hops = GetHops(graph, targets);
+    return GetHops(graph, targets);
+}
+
+void
+QbbShortestRouting::SetRoutes(uint32_t at,
+                              uint32_t first,
+                              const std::vector<Distances>& distances,
+                              const QbbSwitchGraph& graph) const
+{
+    QbbForwardingTable& table = m_switches[at]->GetForwardingTable();
     QbbForwardingTable::Group ports;
-    for (uint32_t at = 0; at < graph.size(); ++at)
+    for (uint32_t i = 0; i < distances.size(); ++i)
     {
+        const Distances& hops = distances[i];
         if (hops[at] == 0)
         {
             continue; // a target
@@ -60,7 +69,7 @@ QbbShortestRouting::ComputeRoutesTo(uint32_t leaf,
                 ports.push_back(edge.port);
             }
         }
-        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
+        table.SetLeafRoute(first + i, ports);
     }
 }
 
@@ -92,7 +101,11 @@ QbbShortestRouting::ChangeLink(const LinkChange& change,
         }
         if (!route)
         {
-            ComputeRoutesTo(leaf, leaves[leaf].switches, now);
+            const std::vector<Distances> all{GetDistances(leaves[leaf].switches, now)};
+            for (uint32_t at = 0; at < now.size(); ++at)
+            {
+                SetRoutes(at, leaf, all, now);
+            }
             continue;
         }
         // All distances to the leaf stay the same: only the farther end gains or loses a next hop.

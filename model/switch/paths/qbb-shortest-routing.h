@@ -68,17 +68,28 @@ class QbbShortestRouting
      */
     static std::vector<uint32_t> GetHops(const QbbSwitchGraph& graph, std::vector<uint32_t> from);
 
+    using Distances = std::vector<uint32_t>; //!< hops of each switch to a leaf, or UNREACHED
+
     /**
-     * Installs the routes to a leaf in the switches, and removes those of switches without a path.
-     * A switch uses all shortest paths to the nearest of the leaf's switches.
+     * \param targets indices of a leaf's switches, which deliver frames themselves
+     * \param graph neighbours of each switch
+     * \return distances to the leaf
+     */
+    Distances GetDistances(const std::vector<uint32_t>& targets, const QbbSwitchGraph& graph) const;
+
+    /**
+     * Installs the routes to several leaves in a switch, and removes those without a path. A switch
+     * uses all shortest paths to the nearest of a leaf's switches.
      *
-     * \param leaf number of a leaf
-     * \param targets indices of the leaf's switches, which deliver frames themselves
+     * \param at index of the switch
+     * \param first number of the first leaf
+     * \param distances distances to each of the leaves
      * \param graph neighbours of each switch
      */
-    void ComputeRoutesTo(uint32_t leaf,
-                         const std::vector<uint32_t>& targets,
-                         const QbbSwitchGraph& graph) const;
+    void SetRoutes(uint32_t at,
+                   uint32_t first,
+                   const std::vector<Distances>& distances,
+                   const QbbSwitchGraph& graph) const;
 
     /**
      * Changes the installed routes after a link went down or up. Routes to leaves whose shortest

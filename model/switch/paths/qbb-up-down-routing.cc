@@ -65,13 +65,13 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
     }
 }
 
-void
-QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf,
-                                  const std::vector<uint32_t>& targets,
-                                  const QbbSwitchGraph& graph) const
+QbbUpDownRouting::Distances
+QbbUpDownRouting::GetDistances(const std::vector<uint32_t>& targets,
+                               const QbbSwitchGraph& graph) const
 {
-    // Hops to the nearest target over downward links only.
-    std::vector<uint32_t> downhill(graph.size(), UNREACHED);
+    Distances distances;
+    auto& [downhill, hops] = distances;
+    downhill.assign(graph.size(), UNREACHED);
     for (const uint32_t target : targets)
     {
         downhill[target] = 0;
@@ -88,33 +88,48 @@ QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf,
     }
     // A switch without a downward path goes up, to the neighbours from which the rest is shortest.
     // Upper switches come first, because lower switches depend on them.
-    std::vector<uint32_t> hops = downhill;
-    QbbForwardingTable::Group ports;
+    hops = downhill;
     for (const uint32_t at : m_fromTop)
     {
-        const bool down = downhill[at] != UNREACHED;
         for (const QbbSwitchEdge& edge : graph[at])
         {
-            if (!down && m_heights[edge.to] > m_heights[at] && hops[edge.to] != UNREACHED)
+            if (downhill[at] == UNREACHED && m_heights[edge.to] > m_heights[at] &&
+                hops[edge.to] != UNREACHED)
             {
                 hops[at] = std::min(hops[at], hops[edge.to] + 1);
             }
         }
+    }
+    return distances;
+}
+
+void
+QbbUpDownRouting::SetRoutes(uint32_t at,
+                            uint32_t first,
+                            const std::vector<Distances>& distances,
+                            const QbbSwitchGraph& graph) const
+{
+    QbbForwardingTable& table = m_switches[at]->GetForwardingTable();
+    QbbForwardingTable::Group ports;
+    for (uint32_t i = 0; i < distances.size(); ++i)
+    {
+        const auto& [downhill, hops] = distances[i];
         if (hops[at] == 0 || hops[at] == UNREACHED)
         {
             continue;
         }
+        const bool down = downhill[at] != UNREACHED;
+        const auto& rest = down ? downhill : hops;
         ports.clear();
         for (const QbbSwitchEdge& edge : graph[at])
         {
-            const auto& rest = down ? downhill : hops;
             if ((m_heights[edge.to] < m_heights[at]) == down && rest[edge.to] != UNREACHED &&
                 rest[edge.to] + 1 == hops[at])
             {
                 ports.push_back(edge.port);
             }
         }
-        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
+        table.SetLeafRoute(first + i, ports);
     }
 }
 

@@ -35,16 +35,32 @@ class QbbUpDownRouting
     QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
                      const std::unordered_map<uint32_t, uint32_t>& switchOfNode);
 
+    /** Hops of each switch to a leaf, or QbbShortestRouting::UNREACHED. */
+    struct Distances
+    {
+        std::vector<uint32_t> downhill; //!< hops over downward links only
+        std::vector<uint32_t> hops;     //!< hops of the routes
+    };
+
     /**
-     * Installs the routes to a leaf in the switches.
+     * \param targets indices of a leaf's switches, which deliver frames themselves
+     * \param graph neighbours of each switch
+     * \return distances to the leaf
+     */
+    Distances GetDistances(const std::vector<uint32_t>& targets, const QbbSwitchGraph& graph) const;
+
+    /**
+     * Installs the routes to several leaves in a switch.
      *
-     * \param leaf number of a leaf
-     * \param targets indices of the leaf's switches, which deliver frames themselves
+     * \param at index of the switch
+     * \param first number of the first leaf
+     * \param distances distances to each of the leaves
      * \param graph neighbours of each switch
      */
-    void ComputeRoutesTo(uint32_t leaf,
-                         const std::vector<uint32_t>& targets,
-                         const QbbSwitchGraph& graph) const;
+    void SetRoutes(uint32_t at,
+                   uint32_t first,
+                   const std::vector<Distances>& distances,
+                   const QbbSwitchGraph& graph) const;
 
   private:
     const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index

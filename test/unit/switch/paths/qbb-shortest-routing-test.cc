@@ -4,7 +4,10 @@
 #include "rdma-fabric-helper.h"
 #include "rdma-topology-builders.h"
 
+#include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
 #include <random>
@@ -112,6 +115,41 @@ TEST(QbbShortestRoutingTest, LinksThatFlapInAnyFabric)
         }
         SCOPED_TRACE("round " + std::to_string(round));
         FlapAndCompare(topology, 60, random);
+    }
+}
+
+TEST(QbbShortestRoutingTest, SeveralThreadsFindTheRoutesOfOneThread)
+{
+    for (const std::string algorithm : {"ShortestPath", "UpDown"})
+    {
+        // More leaves than the distances that are kept at one time.
+        constexpr uint32_t LEAVES = 600;
+        RdmaFabricHelper helper;
+        helper.SetRoutingAttribute("Algorithm", StringValue(algorithm));
+        const auto fabric = helper.Install(MakeRdmaLeafSpine(LEAVES, 1, 2));
+        const std::string one = GetShortestRoutes(*fabric);
+        const auto simulator = Simulator::GetImplementation();
+        simulator->SetAttribute("Threads", UintegerValue(3));
+        fabric->GetRouting()->ComputeRoutes();
+        simulator->SetAttribute("Threads", UintegerValue(1));
+        EXPECT_EQ(GetShortestRoutes(*fabric), one) << algorithm;
+        const auto switches = fabric->GetTopology().GetSwitches();
+        for (const uint32_t host : {0U, LEAVES / 2, LEAVES - 1})
+        {
+            for (const uint32_t leaf : {0U, LEAVES / 2, LEAVES - 1})
+            {
+                // Port 0 of a leaf leads to its host, ports 1 and 2 lead to the spines.
+                const auto& table = fabric->GetSwitch(switches[leaf])->GetForwardingTable();
+                const QbbForwardingTable::Group* const ports =
+                    table.Lookup(fabric->GetAddress(host).Get());
+                ASSERT_NE(ports, nullptr);
+                EXPECT_EQ(*ports,
+                          host == leaf ? QbbForwardingTable::Group{0}
+                                       : QbbForwardingTable::Group({1, 2}))
+                    << algorithm << " from leaf " << leaf << " to host " << host;
+            }
+        }
+        Simulator::Destroy();
     }
 }
 
