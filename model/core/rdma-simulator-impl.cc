@@ -239,9 +239,14 @@ RdmaSimulatorImpl::IsFinished() const
 void
 RdmaSimulatorImpl::AskForLargePages()
 {
-    if (m_asksForLargePages)
+    if (!m_asksForLargePages)
     {
-        m_largePages.CoverGrowth();
+        return;
+    }
+    m_largePages.CoverGrowth();
+    if (m_threads > 1)
+    {
+        m_largePages.StartPreparing();
     }
 }
 
@@ -268,6 +273,7 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     AskForLargePages();
+    m_largePages.StopPreparing(); // all threads run nodes now
     if (!RunOnRanks())
     {
         RunInPhases();

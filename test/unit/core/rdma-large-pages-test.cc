@@ -7,10 +7,14 @@
 #include <ns3/make-event.h>
 #include <ns3/nstime.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -73,6 +77,17 @@ class Heap
             look();
         }
         return true;
+    }
+
+    /** \return end of the last memory that is in use */
+    uintptr_t GetUsedEnd() const
+    {
+        uintptr_t end = 0;
+        for (const auto& block : m_blocks)
+        {
+            end = std::max(end, reinterpret_cast<uintptr_t>(block.get()) + BLOCK);
+        }
+        return end;
     }
 
   private:
@@ -155,5 +170,58 @@ TEST(RdmaLargePages, TheSimulatorFollowsTheHeapUnlessToldNotTo)
         }
         simulator->Destroy();
         simulator->Dispose();
+    }
+}
+
+/** \param used end of the heap's memory in use \return resident bytes behind that */
+uint64_t
+GetReadyBytes(uintptr_t used)
+{
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const uintptr_t first = (used + page - 1) / page * page;
+    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
+    std::vector<unsigned char> resident((end - first + page - 1) / page);
+    if (mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0)
+    {
+        return 0;
+    }
+    return page * std::count_if(resident.begin(), resident.end(), [](unsigned char one) {
+               return (one & 1) != 0;
+           });
+}
+
+TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
+{
+    if (!HasLargePages())
+    {
+        GTEST_SKIP() << NONE;
+    }
+    for (const bool prepares : {false, true})
+    {
+        RdmaLargePages pages;
+        Heap heap;
+        // The heap has just grown by far more than AHEAD.
+        constexpr int64_t BYTES = 5 * static_cast<int64_t>(RdmaLargePages::LEAST_STEP);
+        if (!heap.Grow(BYTES, [&pages] { pages.CoverGrowth(); }))
+        {
+            GTEST_SKIP() << NONE;
+        }
+        pages.CoverGrowth();
+        const uintptr_t used = heap.GetUsedEnd();
+        constexpr uint64_t MOST = RdmaLargePages::AHEAD + (uint64_t{4} << 20);
+        if (!prepares)
+        {
+            EXPECT_LE(GetReadyBytes(used), uint64_t{4} << 20) << "a large page or two";
+            continue;
+        }
+        pages.StartPreparing();
+        // The thread has no event to wait for. Ten seconds are a thousand times what it takes.
+        for (uint32_t i = 0; i < 1000 && GetReadyBytes(used) < RdmaLargePages::AHEAD / 2; ++i)
+        {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        EXPECT_GE(GetReadyBytes(used), RdmaLargePages::AHEAD / 2);
+        EXPECT_LE(GetReadyBytes(used), MOST);
+        pages.StopPreparing();
     }
 }
