@@ -403,6 +403,7 @@ RdmaSimulatorImpl::Choose()
     }
     if (choice.groups > 1)
     {
+        m_groupsWanted = choice.groups;
         const uint64_t foreign = m_engine.GetForeignCount();
         const bool isAsBefore = m_divisions > 0 && foreign == m_foreignAtDivision;
         choice.groups = GetGroups().Divide(
@@ -460,11 +461,34 @@ RdmaSimulatorImpl::RunGroups(const RdmaGroupChoice& choice)
     setting.pause.eventsOfWindow = choice.eventsOfWindow;
     setting.pause.leavesScripts = threads == 1;
     m_run = std::make_unique<RdmaGroupRun>(m_engine, *m_groups, setting, m_notes, m_interrupted);
+    // A new division would be as the present one, unless another number of groups were better.
+    const auto extend = [&]() -> uint64_t {
+        if (threads < m_threads || m_engine.GetForeignCount() != m_foreignAtDivision)
+        {
+            return 0;
+        }
+        const RdmaActivity activity{m_run->GetEventCount() - count,
+                                    m_run->GetWindowEnd() - begin,
+                                    m_run->GetPendingCount()};
+        const RdmaPs lookahead = m_groups->GetLookahead();
+        if (m_groupsAsked == 0 &&
+            RdmaGroupChoice::Make(activity, lookahead, threads, m_cacheBytes).groups !=
+                m_groupsWanted)
+        {
+            return 0;
+        }
+        ++m_divisions;
+        setting.pause.events = m_groups->GetEventsToNext(m_divisions - (threads > 1 ? 1 : 0));
+        return setting.pause.events;
+    };
     bool isOver = false;
     std::exception_ptr failure;
     try
     {
-        isOver = m_run->Run(takeForeign, [this] { AskForLargePages(); });
+        isOver = m_run->Run(
+            takeForeign,
+            [this] { AskForLargePages(); },
+            extend);
     }
     catch (...)
     {

@@ -54,8 +54,9 @@ class RdmaRankWindows;
  * for them. While they do, a script's events without a node may do anything, and its events of
  * nodes of group 0 (QbbNodeGroups) may do anything to their node. Everything else that a script
  * tries ends with a message: Simulator::Stop() in an event of a node, an event for another node, or
- * a sink of a trace source that was connected to a node of another group during the run. The nodes
- * are divided again once their loads have been measured, and later at growing intervals.
+ * a sink of a trace source that was connected to a node of another group during the run. The loads
+ * of the groups are measured, early and then at growing intervals, and uneven loads make the
+ * simulator divide the nodes again.
  *
  * Threads that do not belong to the simulator may call Simulator::ScheduleWithContext(), for any
  * node, and Simulator::Stop(). The delay counts from the moment at which the simulator takes the
@@ -225,12 +226,13 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     RdmaActivity m_activity;                    //!< what the simulation has done lately
     uint32_t m_divisions{0};                    //!< number of divisions of the nodes in this run
     uint64_t m_foreignAtDivision{0};            //!< RdmaEngine::GetForeignCount() at the latest one
-    uint64_t m_listEvents{0};                   //!< events of the next phase with one list
-    uint64_t m_aloneUntil{0};                   //!< number of events until which one thread runs
-    uint64_t m_aloneEvents{0};                  //!< events of the latest such phase
-    uint64_t m_refusals{0};                     //!< divisions that were not possible, in a row
-    RdmaGroupRunCounters m_counters;            //!< what the groups have done
-    RdmaGroupRun::Notes m_notes; //!< notes of events that have run on several threads
+    uint32_t m_groupsWanted{0};      //!< number of groups that the latest one was to make
+    uint64_t m_listEvents{0};        //!< events of the next phase with one list
+    uint64_t m_aloneUntil{0};        //!< number of events until which one thread runs
+    uint64_t m_aloneEvents{0};       //!< events of the latest such phase
+    uint64_t m_refusals{0};          //!< divisions that were not possible, in a row
+    RdmaGroupRunCounters m_counters; //!< what the groups have done
+    RdmaGroupRun::Notes m_notes;     //!< notes of events that have run on several threads
     std::unique_ptr<RdmaRankWindows> m_windows; //!< windows of this rank of MPI among several
     std::atomic<bool> m_stop{false};            //!< Stop() has been called
     std::list<EventId> m_destroyEvents;         //!< events that Destroy() runs, in order

@@ -98,8 +98,8 @@ class QbbNodeGroups : public Object
      * better by then. Results do not depend on this number.
      *
      * \param divisions number of divisions of the run before the present one
-     * \return events after which the present division ends; by default 50,000 after the first
-     *         division and eight times as many after each further one
+     * \return events after which the present division ends unless the loads are even; by default
+     *         50,000 after the first division and eight times as many after each further one
      */
     virtual uint64_t GetEventsToNext(uint32_t divisions) const;
 

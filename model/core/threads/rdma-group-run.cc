@@ -115,10 +115,13 @@ RdmaGroupRun::GetEngine(uint32_t context)
 }
 
 bool
-RdmaGroupRun::Run(const std::function<void()>& takeForeign, const std::function<void()>& look)
+RdmaGroupRun::Run(const std::function<void()>& takeForeign,
+                  const std::function<void()>& look,
+                  const std::function<uint64_t()>& extend)
 {
     m_takeForeign = takeForeign;
     m_look = look;
+    m_extend = extend;
     m_stop = false;
     m_reviewedAt = std::chrono::steady_clock::now();
     m_cpuTime = std::clock();
@@ -203,6 +206,10 @@ RdmaGroupRun::Prepare()
     }
     TakeAdded();
     FillReports();
+    if (m_count >= m_setting.pause.events && IsEven())
+    {
+        m_setting.pause.events = std::max(m_setting.pause.events, m_extend());
+    }
     m_plan = RdmaWindowPlan::Make(m_reports, m_nodes.GetLookahead(), m_setting.pause);
     if (m_plan.action == RdmaWindowPlan::Action::WINDOW)
     {
@@ -243,6 +250,29 @@ RdmaGroupRun::FillReports()
         m_reports.global.m_ts != NEVER && !RdmaEngine::IsOwn(m_global.GetEvents().PeekNext().impl);
     m_reports.stop = m_stop;
     m_reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
+}
+
+/** \return true if all groups have had about equal numbers of events */
+bool
+RdmaGroupRun::IsEven() const
+{
+    const auto& groups = m_reports.groups;
+    const auto most =
+        std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+            return a.count < b.count;
+        });
+    return most->count * groups.size() <= EVEN * m_count;
+}
+
+uint64_t
+RdmaGroupRun::GetPendingCount() const
+{
+    uint64_t count = m_global.GetEvents().GetCount();
+    for (const auto& group : m_groups)
+    {
+        count += group->engine.GetEvents().GetCount();
+    }
+    return count;
 }
 
 /** Finds out whether the latest windows had few events. */

@@ -125,9 +125,15 @@ class RdmaGroupRun
      *        inserts may be for any node, from the end of the latest window on; the clock shows
      *        that instant
      * \param look called from time to time by one of the threads while all others wait
+     * \param extend called when RdmaPauseRules::events events have run, if all groups have about
+     *        equal loads: what a new division could give them. Returns a larger number of events
+     *        for the rules, or 0 for a pause. One of the threads calls the function, while all
+     *        others wait
      * \return false if the run has paused
      */
-    bool Run(const std::function<void()>& takeForeign, const std::function<void()>& look);
+    bool Run(const std::function<void()>& takeForeign,
+             const std::function<void()>& look,
+             const std::function<uint64_t()>& extend);
 
     /** \return what the run has done; after Run() */
     RdmaGroupRunCounters GetCounters() const;
@@ -143,6 +149,15 @@ class RdmaGroupRun
     {
         return m_reports.isSlow;
     }
+
+    /** \return end of the latest window; while all threads wait, as in a call of look or extend */
+    RdmaPs GetWindowEnd() const
+    {
+        return RdmaPs(static_cast<int64_t>(m_end / RDMA_FS_PER_PS));
+    }
+
+    /** \return number of pending events; while all threads wait, as in a call of look or extend */
+    uint64_t GetPendingCount() const;
 
     /** Ends Run() after the running event, or after takeForeign; only while all groups rest. */
     void Stop()
@@ -198,7 +213,9 @@ class RdmaGroupRun
   private:
     static constexpr uint64_t NEVER = RdmaEngine::NO_EVENT.m_ts; //!< time of no event
     static constexpr uint32_t NO_GROUP = UINT32_MAX;             //!< a share is used up
-    static constexpr uint32_t LEAST_SLOTS = 4096;  //!< least slots of a group's event list
+    static constexpr uint32_t LEAST_SLOTS = 4096; //!< least slots of a group's event list
+    /// Times of the mean number of events that a group may have had if the loads are even.
+    static constexpr uint64_t EVEN = 2;
     static constexpr double EVENTS_OF_SLOT = 8;    //!< expected events in a slot of such a list
     static constexpr uint32_t REVIEW_WINDOWS = 64; //!< windows between two reviews of their events
     /// Time between two reviews of the threads.
@@ -247,6 +264,7 @@ class RdmaGroupRun
     void Work(uint32_t thread);
     void Prepare();
     void FillReports();
+    bool IsEven() const;
     void ReviewWindows();
     void ReviewThreads();
     void TakeAdded();
@@ -261,7 +279,7 @@ class RdmaGroupRun
 
     RdmaEngine& m_global;                         //!< events without a node
     QbbNodeGroups& m_nodes;                       //!< groups of nodes
-    const Setting m_setting;                      //!< groups and threads
+    Setting m_setting;                            //!< groups and threads
     std::vector<std::unique_ptr<Group>> m_groups; //!< the groups
     std::vector<Share> m_shares;                  //!< shares of the threads
     RdmaMeeting m_meeting;                        //!< where the threads meet
@@ -278,6 +296,7 @@ class RdmaGroupRun
     RdmaGroupRunCounters m_counters;        //!< windows and rests
     std::function<void()> m_takeForeign;    //!< called after an interruption
     std::function<void()> m_look;           //!< called from time to time
+    std::function<uint64_t()> m_extend;     //!< called before a pause for a new division
     std::atomic<bool>& m_interrupted;       //!< a thread has asked for m_takeForeign
     Notes& m_notes;                         //!< notes of events that have run
     RestingFor m_rest{RestingFor::NOTHING}; //!< what all groups rest for

@@ -244,6 +244,36 @@ TEST_F(RdmaThreads, ASinkOfAScriptEndsGroupsInTurn)
     EXPECT_EQ(RdmaSimulatorImpl::GetGroupCounters().windows, windows);
 }
 
+TEST(RdmaGroupRun, NodesAreDividedAgainIfLoadsAreUneven)
+{
+    for (const bool isEven : {true, false})
+    {
+        RdmaTestFabric test;
+        RdmaSimulatorImpl::Select();
+        const auto simulator = Simulator::GetImplementation();
+        simulator->SetAttribute("Threads", UintegerValue(2));
+        simulator->SetAttribute("Groups", UintegerValue(4));
+        const RdmaTopology topology = MakeRdmaLeafSpine(4, 4, 4, MakeTestRates(100, 100, 500));
+        const std::vector<uint32_t> hosts = topology.GetHosts();
+        const auto n = static_cast<uint32_t>(hosts.size());
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            // Even: each host sends to the next rack. Uneven: the hosts of one rack send to others
+            // of this rack.
+            const uint32_t from = isEven ? i : i % 4;
+            const uint32_t to = isEven ? (i + 4) % n : (i + 1) % 4;
+            flows.push_back(MakeTestFlow(i, hosts[from], hosts[to], 1'000'000));
+        }
+        test.Install(topology, flows);
+        test.Run();
+        const RdmaGroupRunCounters counters = RdmaSimulatorImpl::GetGroupCounters();
+        EXPECT_GT(counters.events, 60'000U) << "the first division is reviewed after 50,000 events";
+        EXPECT_LT(counters.events, 400'000U) << "and the next one after 400,000";
+        EXPECT_EQ(counters.runs, isEven ? 1U : 2U);
+    }
+}
+
 TEST(RdmaGroupRunNotes, AreCodeFromOutside)
 {
     RdmaEngine engine;
