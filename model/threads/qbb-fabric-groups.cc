@@ -10,6 +10,7 @@
 #include "rdma-group-run.h"
 #include "rdma-nic.h"
 #include "rdma-note-bus.h"
+#include "rdma-prefetch.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -88,6 +89,7 @@ void
 QbbFabricGroups::Examine(const Demand& demand)
 {
     m_fabric = std::make_unique<QbbFabricPorts>();
+    m_sharesPools = false;
     m_seenBy.clear();
     m_isSeen = true;
     m_reason = FindQbbPacketMaker(*m_fabric);
@@ -106,16 +108,28 @@ QbbFabricGroups::Examine(const Demand& demand)
     }
 }
 
-uint64_t
-QbbFabricGroups::GetLoad(uint32_t node) const
+/** \return frames at the ports of each node, and one for each port, by node id */
+std::vector<uint64_t>
+QbbFabricGroups::GetLoads() const
 {
-    uint64_t load = 0;
-    for (const auto& place : m_fabric->Of(node))
+    constexpr std::ptrdiff_t AHEAD = 4; // ports whose counters are on their way to the cache
+    const uint32_t nodes = m_fabric->GetNNodes();
+    std::vector<uint64_t> loads(nodes);
+    const auto* const end = nodes > 0 ? m_fabric->Of(nodes - 1).end() : nullptr;
+    for (uint32_t node = 0; node < nodes; ++node)
     {
-        const QbbPortCounters& counters = place.port->GetCounters();
-        load += 1 + counters.GetTxFrames() + counters.GetRxFrames();
+        for (const auto& place : m_fabric->Of(node))
+        {
+            if (end - &place > AHEAD)
+            {
+                RdmaPrefetchLines(&(&place + AHEAD)->port->GetCounters(),
+                                  sizeof(QbbPortCounters) / RDMA_CACHE_LINE);
+            }
+            const QbbPortCounters& counters = place.port->GetCounters();
+            loads[node] += 1 + counters.GetTxFrames() + counters.GetRxFrames();
+        }
     }
-    return load;
+    return loads;
 }
 
 std::vector<QbbFabricGroups::Cluster>
@@ -124,11 +138,12 @@ QbbFabricGroups::MakeClusters(uint32_t most)
     std::vector<Cluster> clusters;
     const uint32_t nodes = m_fabric->GetNNodes();
     m_clusterOf.assign(nodes, NO_CLUSTER);
+    const std::vector<uint64_t> loads = GetLoads();
     const auto add = [&](uint32_t cluster, uint32_t node) {
         m_clusterOf[node] = cluster;
         Cluster& found = clusters[cluster];
         found.nodes.push_back(node);
-        found.load += GetLoad(node);
+        found.load += loads[node];
         if (found.seenBy.empty())
         {
             found.seenBy = m_seenBy[node];
@@ -201,7 +216,12 @@ QbbFabricGroups::SharePools(uint32_t threads)
 {
     QbbFramePool& all = QbbFramePool::OfSimulation();
     all.SetThreads(threads);
-    for (uint32_t node = 0; threads > 1 && node < m_fabric->GetNNodes(); ++node)
+    if (threads == 1 || m_sharesPools)
+    {
+        return;
+    }
+    m_sharesPools = true;
+    for (uint32_t node = 0; node < m_fabric->GetNNodes(); ++node)
     {
         // A pool asks for memory when it is first used. Two threads must not do that at one time.
         if (const auto nic = NodeList::GetNode(node)->GetObject<RdmaNic>())

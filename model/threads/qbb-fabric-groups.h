@@ -71,7 +71,7 @@ class QbbFabricGroups : public QbbNodeGroups
     };
 
     void Examine(const Demand& demand);
-    uint64_t GetLoad(uint32_t node) const;
+    std::vector<uint64_t> GetLoads() const;
     std::vector<Cluster> MakeClusters(uint32_t most);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
     void SharePools(uint32_t threads);
@@ -82,6 +82,7 @@ class QbbFabricGroups : public QbbNodeGroups
     /// Examine() has not run, or has found such code or a reason for one group
     bool m_isSeen{true};
     bool m_defersSinks{false};             //!< Demand::defersSinks of the latest Examine()
+    bool m_sharesPools{false};             //!< SharePools() has changed the pools of all nodes
     std::vector<uint32_t> m_clusterOf;     //!< number of each node's cluster, by node id
     std::vector<uint32_t> m_groupOf;       //!< number of each node's group, by node id
     RdmaPs m_lookahead{0};                 //!< shortest time from one group to another

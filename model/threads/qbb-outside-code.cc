@@ -22,6 +22,16 @@ constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
 using Ports = QbbFabricPorts::Range;
 
+/// \return an object that is aggregated to another one, or null. GetObject() without a type tries
+/// to
+///         cast the other object first, which takes several times as long.
+template <typename T>
+Ptr<T>
+FindAggregate(const Object& object)
+{
+    return object.GetObject<T>(T::GetTypeId());
+}
+
 /// \return name of a node's object from outside of the module that may send packets of ns-3, or ""
 std::string
 FindStranger(const Node& node, Ports ports)
@@ -49,23 +59,23 @@ FindStranger(const Node& node, Ports ports)
 std::string
 FindSink(const Node& node, Ports ports)
 {
-    const auto nic = node.GetObject<RdmaNic>();
+    const auto nic = FindAggregate<RdmaNic>(node);
     if (nic && nic->HasSinks())
     {
         return "a sink of the NIC or of a queue pair";
     }
-    const auto watchdog = node.GetObject<QbbPfcWatchdog>();
+    const auto watchdog = FindAggregate<QbbPfcWatchdog>(node);
     if (watchdog && watchdog->HasSinks())
     {
         return "a sink of the watchdog";
     }
-    const auto sw = node.GetObject<QbbSwitch>();
+    const auto sw = FindAggregate<QbbSwitch>(node);
     if (sw && sw->GetPathSelector() && sw->GetPathSelector()->HasSinks())
     {
         return "a sink of the path selector";
     }
     const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const auto& place) {
-        const auto of = place.port->template GetObject<RdmaNicWatchdog>();
+        const auto of = FindAggregate<RdmaNicWatchdog>(*place.port);
         return place.port->HasSinks() || (of && of->HasSinks());
     });
     return isSeen ? "a sink of a port" : "";
@@ -80,7 +90,7 @@ FindWitness(const Node& node, Ports ports, bool defersSinks)
             return (place.port->*has)();
         });
     };
-    const auto nic = node.GetObject<RdmaNic>();
+    const auto nic = FindAggregate<RdmaNic>(node);
     if (node.GetNApplications() > 0)
     {
         return "an application";

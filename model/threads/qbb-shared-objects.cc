@@ -18,7 +18,9 @@
 
 #include <map>
 #include <set>
+#include <typeindex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -74,29 +76,23 @@ class SharedObjectSearch
     }
 
   private:
-    /** \return true if nodes may share the object: it is a part of the network, or has no state */
-    static bool IsHarmless(const Object& object)
+    /// What is known of a class
+    struct Class
     {
-        return dynamic_cast<const Node*>(&object) || dynamic_cast<const NetDevice*>(&object) ||
-               dynamic_cast<const Channel*>(&object) ||
-               dynamic_cast<const ConstantRandomVariable*>(&object);
-    }
-
-    /** \return true if objects of the class are made to be shared */
-    static bool IsMadeToBeShared(const Object& object)
-    {
-        return dynamic_cast<const RdmaTransport*>(&object) ||
-               dynamic_cast<const RdmaCongestionControl*>(&object) ||
-               dynamic_cast<const QbbEcnMarker*>(&object);
-    }
+        /// Nodes may share objects of the class: parts of the network, or objects without state
+        bool isHarmless{false};
+        bool isMadeToBeShared{false}; //!< objects of the class are made to be shared
+        std::vector<Ptr<const AttributeAccessor>> pointers; //!< attributes whose values are objects
+    };
 
     void VisitObject(const Object& object)
     {
-        if (IsHarmless(object) || !m_entered.insert(&object).second)
+        const Class& type = GetClass(object);
+        if (type.isHarmless || !m_entered.insert(&object).second)
         {
             return;
         }
-        if (!IsMadeToBeShared(object))
+        if (!type.isMadeToBeShared)
         {
             const Node* const first = m_holders.emplace(&object, m_node).first->second;
             if (m_found.empty() && m_getPart(*first) != m_getPart(*m_node))
@@ -112,7 +108,7 @@ class SharedObjectSearch
     /** Looks at the objects that are values of an object's attributes. */
     void VisitValues(const Object& object)
     {
-        for (const auto& accessor : GetPointers(object.GetInstanceTypeId()))
+        for (const auto& accessor : GetClass(object).pointers)
         {
             PointerValue value;
             const bool hasValue = accessor->Get(&object, value);
@@ -123,11 +119,25 @@ class SharedObjectSearch
         }
     }
 
-    /** \return accessors of the attributes of a class whose values are objects */
-    const std::vector<Ptr<const AttributeAccessor>>& GetPointers(TypeId type)
+    /** \return what is known of the class of an object */
+    const Class& GetClass(const Object& object)
     {
-        const auto [place, isNew] = m_pointers.try_emplace(type);
-        for (bool more = isNew; more; more = type.HasParent(), type = type.GetParent())
+        TypeId type = object.GetInstanceTypeId();
+        // Objects of several classes of C++ may have one TypeId.
+        const auto [place, isNew] = m_classes.try_emplace({type, typeid(object)});
+        Class& found = place->second;
+        if (!isNew)
+        {
+            return found;
+        }
+        found.isHarmless = dynamic_cast<const Node*>(&object) ||
+                           dynamic_cast<const NetDevice*>(&object) ||
+                           dynamic_cast<const Channel*>(&object) ||
+                           dynamic_cast<const ConstantRandomVariable*>(&object);
+        found.isMadeToBeShared = dynamic_cast<const RdmaTransport*>(&object) ||
+                                 dynamic_cast<const RdmaCongestionControl*>(&object) ||
+                                 dynamic_cast<const QbbEcnMarker*>(&object);
+        for (bool more = true; more; more = type.HasParent(), type = type.GetParent())
         {
             for (std::size_t i = 0; i < type.GetAttributeN(); ++i)
             {
@@ -135,20 +145,19 @@ class SharedObjectSearch
                 if (DynamicCast<const PointerChecker>(attribute.checker) &&
                     attribute.accessor->HasGetter())
                 {
-                    place->second.push_back(attribute.accessor);
+                    found.pointers.push_back(attribute.accessor);
                 }
             }
         }
-        return place->second;
+        return found;
     }
 
-    const std::function<uint32_t(const Node& node)>& m_getPart; //!< number of a node's part
-    const Node* m_node{nullptr};                                //!< the node that is looked at
-    std::set<const Object*> m_entered;                          //!< objects of this node
-    std::unordered_map<const Object*, const Node*> m_holders;   //!< first node with each object
-    /// Accessors of the attributes whose values are objects, by class
-    std::map<TypeId, std::vector<Ptr<const AttributeAccessor>>> m_pointers;
-    std::string m_found; //!< what was found
+    const std::function<uint32_t(const Node& node)>& m_getPart;    //!< number of a node's part
+    const Node* m_node{nullptr};                                   //!< the node that is looked at
+    std::set<const Object*> m_entered;                             //!< objects of this node
+    std::unordered_map<const Object*, const Node*> m_holders;      //!< first node with each object
+    std::map<std::pair<TypeId, std::type_index>, Class> m_classes; //!< what is known of classes
+    std::string m_found;                                           //!< what was found
 };
 
 } // namespace

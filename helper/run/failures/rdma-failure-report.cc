@@ -129,10 +129,14 @@ RdmaFailureReport::PrintFailures(std::ostream& os) const
 std::string
 RdmaFailureReport::DescribeStorms(uint32_t node) const
 {
-    std::ostringstream text;
     const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(node);
     const auto watchdog = sw->GetObject<QbbPfcWatchdog>();
-    for (uint32_t port = 0; watchdog && port < sw->GetNPorts(); ++port)
+    if (!watchdog)
+    {
+        return "";
+    }
+    std::ostringstream text;
+    for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
     {
         for (uint8_t p = 0; p < 8; ++p)
         {
@@ -153,21 +157,24 @@ RdmaFailureReport::DescribeStorms(uint32_t node) const
 std::string
 RdmaFailureReport::DescribeReceiver(uint32_t host) const
 {
-    std::ostringstream text;
+    std::string texts;
     const auto nic = m_fabric->GetNic(host);
     for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
     {
-        const auto buffer = nic->GetPort(port)->GetObject<RdmaReceiveBuffer>();
+        const auto buffer =
+            nic->GetPort(port)->GetObject<RdmaReceiveBuffer>(RdmaReceiveBuffer::GetTypeId());
         if (!buffer)
         {
             continue;
         }
+        std::ostringstream text;
         text << "slow receiver: " << m_fabric->GetTopology().GetNode(host).name << ": "
              << buffer->GetFrames() << " frames handed on, " << buffer->GetDrops()
              << " dropped, at most " << buffer->GetPeakBytes() << " bytes, XOFF above "
              << buffer->GetXoffBytes() << "\n";
+        texts += text.str();
     }
-    return text.str();
+    return texts;
 }
 
 std::string
@@ -176,7 +183,8 @@ RdmaFailureReport::DescribeWatchdog(uint32_t host) const
     const auto nic = m_fabric->GetNic(host);
     for (uint32_t port = 0; port < nic->GetNPorts(); ++port)
     {
-        const auto watchdog = nic->GetPort(port)->GetObject<RdmaNicWatchdog>();
+        const auto watchdog =
+            nic->GetPort(port)->GetObject<RdmaNicWatchdog>(RdmaNicWatchdog::GetTypeId());
         if (watchdog && watchdog->HasFired())
         {
             return "NIC watchdog: " + m_fabric->GetTopology().GetNode(host).name +
@@ -198,13 +206,19 @@ RdmaFailureReport::Print(std::ostream& os) const
         {
             continue; // the node's own process knows the node
         }
+        const auto add = [&texts, node](uint32_t section, std::string text) {
+            if (!text.empty())
+            {
+                texts[{section, node}] = std::move(text);
+            }
+        };
         if (!topology.IsNic(node))
         {
-            texts[{0, node}] = DescribeStorms(node);
+            add(0, DescribeStorms(node));
             continue;
         }
-        texts[{1, node}] = DescribeReceiver(node);
-        texts[{2, node}] = DescribeWatchdog(node);
+        add(1, DescribeReceiver(node));
+        add(2, DescribeWatchdog(node));
     }
     os << JoinRdmaTexts(texts);
 }

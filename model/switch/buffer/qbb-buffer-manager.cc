@@ -67,6 +67,8 @@ QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
                  ": ",
                  ports.size(),
                  " ports; accepted: 0 to 65535");
+    m_layout.groups = {}; // before the new ones are made, so that they take the same memory
+    m_layout.queues = {};
     SetLayout(DoConfigure(ports));
     m_peakReaders.Clear();
     NS_ABORT_MSG_IF(GetNPorts() != ports.size(),

@@ -7,6 +7,7 @@
 #include "rdma-ps.h"
 
 #include <cstdint>
+#include <tuple>
 
 namespace ns3
 {
@@ -33,6 +34,24 @@ struct QbbPortProfile
     /// headroom.
     bool oneHeadroom{false};
     uint8_t usedMask{0xff}; //!< bit p set: priority p is in use and gets a reserve
+
+    /** \param other another profile \return true if both are equal */
+    bool operator==(const QbbPortProfile& other) const
+    {
+        const auto tie = [](const QbbPortProfile& p) {
+            return std::tie(p.rate,
+                            p.peerRate,
+                            p.delay,
+                            p.reaction,
+                            p.maxFrameBytes,
+                            p.peerMaxFrameBytes,
+                            p.lineOverheadBytes,
+                            p.losslessMask,
+                            p.oneHeadroom,
+                            p.usedMask);
+        };
+        return tie(*this) == tie(other);
+    }
 };
 
 /**

@@ -297,6 +297,7 @@ QbbSharedBuffer::GetLongestQueues(uint8_t priority) const
     }
     most += static_cast<double>(std::min(headroom, pools));
     std::vector<uint64_t> longest;
+    longest.reserve(ports);
     for (uint32_t port = 0; port < ports; ++port)
     {
         double bytes = most;
@@ -332,6 +333,14 @@ QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports) const
     groups.reserve(ports.size() * PRIORITIES);
     for (std::size_t port = 0; port < ports.size(); ++port)
     {
+        if (!m_plan && port > 0 && ports[port] == ports[port - 1])
+        {
+            for (uint8_t i = 0; i < PRIORITIES; ++i)
+            {
+                groups.push_back(groups[groups.size() - PRIORITIES]);
+            }
+            continue;
+        }
         // GetBytes() is called even if its result is not used, because it validates the profile.
         const uint64_t computed =
             ports[port].losslessMask ? QbbPfcHeadroom::GetBytes(ports[port]) : 0;

@@ -341,7 +341,8 @@ class BufferDependencies
             }
         }
         check.cyclicBuffers = graph.GetCyclic().size();
-        for (const uint32_t v : graph.FindCycle())
+        for (const uint32_t v :
+             check.cyclicBuffers > 0 ? graph.FindCycle() : std::vector<uint32_t>())
         {
             const uint32_t s = m_ports[v].sw;
             check.cycle.push_back({m_switches[s]->GetObject<Node>()->GetId(),
