@@ -110,6 +110,39 @@ HasLargePages()
     return file.good();
 }
 
+/** \param used end of the heap's memory in use \return resident bytes behind that */
+uint64_t
+GetReadyBytes(uintptr_t used)
+{
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const uintptr_t first = (used + page - 1) / page * page;
+    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
+    std::vector<unsigned char> resident((end - first + page - 1) / page);
+    if (mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0)
+    {
+        return 0;
+    }
+    return page * std::count_if(resident.begin(), resident.end(), [](unsigned char one) {
+               return (one & 1) != 0;
+           });
+}
+
+/** \return true if the system provides memory before it is used, and the C library has counts */
+bool
+CanPrepare()
+{
+#if defined(MADV_POPULATE_WRITE) && __GLIBC_PREREQ(2, 33)
+    const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const page =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool can = page != MAP_FAILED && madvise(page, bytes, MADV_POPULATE_WRITE) == 0;
+    munmap(page, bytes);
+    return can;
+#else
+    return false;
+#endif
+}
+
 constexpr const char* NONE = "no large pages, or an allocator of another kind";
 constexpr int64_t GROWTH = 3 * static_cast<int64_t>(RdmaLargePages::SMALL);
 
@@ -173,26 +206,9 @@ TEST(RdmaLargePages, TheSimulatorFollowsTheHeapUnlessToldNotTo)
     }
 }
 
-/** \param used end of the heap's memory in use \return resident bytes behind that */
-uint64_t
-GetReadyBytes(uintptr_t used)
-{
-    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    const uintptr_t first = (used + page - 1) / page * page;
-    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-    std::vector<unsigned char> resident((end - first + page - 1) / page);
-    if (mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0)
-    {
-        return 0;
-    }
-    return page * std::count_if(resident.begin(), resident.end(), [](unsigned char one) {
-               return (one & 1) != 0;
-           });
-}
-
 TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
 {
-    if (!HasLargePages())
+    if (!HasLargePages() || !CanPrepare())
     {
         GTEST_SKIP() << NONE;
     }
