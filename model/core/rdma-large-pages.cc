@@ -49,7 +49,44 @@ RequestLargePages(uintptr_t begin, uintptr_t end)
     return madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE) == 0;
 }
 
-#if defined(MADV_POPULATE_WRITE) && __GLIBC_PREREQ(2, 33)
+} // namespace
+
+#else
+
+namespace
+{
+
+bool
+MayGrow()
+{
+    return false;
+}
+
+uintptr_t
+GetHeapEnd()
+{
+    return 0;
+}
+
+void
+LetHeapGrowBy(uint64_t)
+{
+}
+
+bool
+RequestLargePages(uintptr_t, uintptr_t)
+{
+    return false;
+}
+
+} // namespace
+
+#endif
+
+namespace
+{
+
+#if defined(MADV_POPULATE_WRITE) && defined(__GLIBC__)
 
 uintptr_t
 GetUsedEnd()
@@ -81,50 +118,6 @@ ProvidePages(uintptr_t, uintptr_t)
 #endif
 
 } // namespace
-
-#else
-
-namespace
-{
-
-bool
-MayGrow()
-{
-    return false;
-}
-
-uintptr_t
-GetHeapEnd()
-{
-    return 0;
-}
-
-void
-LetHeapGrowBy(uint64_t)
-{
-}
-
-bool
-RequestLargePages(uintptr_t, uintptr_t)
-{
-    return false;
-}
-
-uintptr_t
-GetUsedEnd()
-{
-    return 0;
-}
-
-bool
-ProvidePages(uintptr_t, uintptr_t)
-{
-    return false;
-}
-
-} // namespace
-
-#endif
 
 namespace ns3
 {

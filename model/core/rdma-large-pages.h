@@ -60,7 +60,7 @@ class RdmaLargePages
     /**
      * Starts the thread that keeps AHEAD bytes ready, once CoverGrowth() has requested large pages.
      * Does nothing if the thread has been started before, and where Linux cannot provide memory in
-     * advance (before version 5.14, or with a C library before 2.33).
+     * advance (before version 5.14, or with a C library before 2.35).
      */
     void StartPreparing();
 

@@ -131,7 +131,7 @@ GetReadyBytes(uintptr_t used)
 bool
 CanPrepare()
 {
-#if defined(MADV_POPULATE_WRITE) && __GLIBC_PREREQ(2, 33)
+#if defined(MADV_POPULATE_WRITE) && defined(__GLIBC__)
     const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     void* const page =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
