@@ -3,9 +3,7 @@
 #ifndef RDMA_LARGE_PAGES_H
 #define RDMA_LARGE_PAGES_H
 
-#include <atomic>
 #include <cstdint>
-#include <thread>
 
 namespace ns3
 {
@@ -27,11 +25,6 @@ namespace ns3
  * therefore sets M_TOP_PAD of mallopt() once the heap has grown by SMALL bytes. The heap then
  * doubles whenever it grows, by LEAST_STEP to MOST_STEP bytes. The class does nothing for a process
  * whose address space or data segment is limited (RLIMIT_AS, RLIMIT_DATA).
- *
- * A program waits for each large page that it touches first, while Linux clears the page. On a
- * virtual machine whose host has lent the page to others, this takes 7 ms instead of 0.25 ms. A
- * thread of StartPreparing() lets Linux provide up to AHEAD bytes of the heap before the program
- * needs them, on another core.
  */
 class RdmaLargePages
 {
@@ -42,33 +35,13 @@ class RdmaLargePages
     /// Greatest number of bytes by which a larger heap grows.
     static constexpr uint64_t MOST_STEP = uint64_t{256} << 20;
 
-    /// Bytes at the end of the heap, not used yet, that StartPreparing() lets Linux provide.
-    static constexpr uint64_t AHEAD = uint64_t{16} << 20;
-
     RdmaLargePages();
-    ~RdmaLargePages();
-
-    RdmaLargePages(const RdmaLargePages&) = delete;
-    RdmaLargePages& operator=(const RdmaLargePages&) = delete;
 
     /**
      * Asks for large pages for the memory that the heap has gained since the last request. Must be
      * called often while the heap grows.
      */
     void CoverGrowth();
-
-    /**
-     * Starts the thread that keeps AHEAD bytes ready, once CoverGrowth() has requested large pages.
-     * Does nothing if the thread has been started before, and where Linux cannot provide memory in
-     * advance (before version 5.14, or with a C library before 2.35).
-     */
-    void StartPreparing();
-
-    /** Lets the thread of StartPreparing() end soon. */
-    void StopPreparing()
-    {
-        m_stops = true;
-    }
 
     /** \return bytes of the heap for which large pages have been requested */
     uint64_t GetBytes() const
@@ -77,14 +50,9 @@ class RdmaLargePages
     }
 
   private:
-    void Prepare() const;
-
-    uintptr_t m_first;                //!< end of the heap when the object was made
-    std::atomic<uintptr_t> m_end;     //!< end of the heap at the last request
-    uint64_t m_bytes{0};              //!< value of GetBytes()
-    bool m_isStarted{false};          //!< StartPreparing() has started a thread, or has failed to
-    std::atomic<bool> m_stops{false}; //!< the thread is to end
-    std::thread m_thread;             //!< thread of StartPreparing()
+    uintptr_t m_first;   //!< end of the heap when the object was made
+    uintptr_t m_end;     //!< end of the heap at the last request
+    uint64_t m_bytes{0}; //!< value of GetBytes()
 };
 
 } // namespace ns3

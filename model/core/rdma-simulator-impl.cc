@@ -239,14 +239,9 @@ RdmaSimulatorImpl::IsFinished() const
 void
 RdmaSimulatorImpl::AskForLargePages()
 {
-    if (!m_asksForLargePages)
+    if (m_asksForLargePages)
     {
-        return;
-    }
-    m_largePages.CoverGrowth();
-    if (m_threads > 1)
-    {
-        m_largePages.StartPreparing();
+        m_largePages.CoverGrowth();
     }
 }
 
@@ -273,7 +268,6 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     AskForLargePages();
-    m_largePages.StopPreparing(); // all threads run nodes now
     if (!RunOnRanks())
     {
         RunInPhases();

@@ -7,14 +7,10 @@
 #include <ns3/make-event.h>
 #include <ns3/nstime.h>
 
-#include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
-#include <sys/mman.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -79,17 +75,6 @@ class Heap
         return true;
     }
 
-    /** \return end of the last memory that is in use */
-    uintptr_t GetUsedEnd() const
-    {
-        uintptr_t end = 0;
-        for (const auto& block : m_blocks)
-        {
-            end = std::max(end, reinterpret_cast<uintptr_t>(block.get()) + BLOCK);
-        }
-        return end;
-    }
-
   private:
     static constexpr std::size_t BLOCK = 16384;    // below the C library's threshold for mmap()
     static constexpr uint32_t MOST_BLOCKS = 40000; // more than the largest step needs
@@ -108,39 +93,6 @@ HasLargePages()
 {
     std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
     return file.good();
-}
-
-/** \param used end of the heap's memory in use \return resident bytes behind that */
-uint64_t
-GetReadyBytes(uintptr_t used)
-{
-    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    const uintptr_t first = (used + page - 1) / page * page;
-    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-    std::vector<unsigned char> resident((end - first + page - 1) / page);
-    if (mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0)
-    {
-        return 0;
-    }
-    return page * std::count_if(resident.begin(), resident.end(), [](unsigned char one) {
-               return (one & 1) != 0;
-           });
-}
-
-/** \return true if the system provides memory before it is used, and the C library has counts */
-bool
-CanPrepare()
-{
-#if defined(MADV_POPULATE_WRITE) && defined(__GLIBC__)
-    const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    void* const page =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const bool can = page != MAP_FAILED && madvise(page, bytes, MADV_POPULATE_WRITE) == 0;
-    munmap(page, bytes);
-    return can;
-#else
-    return false;
-#endif
 }
 
 constexpr const char* NONE = "no large pages, or an allocator of another kind";
@@ -203,41 +155,5 @@ TEST(RdmaLargePages, TheSimulatorFollowsTheHeapUnlessToldNotTo)
         }
         simulator->Destroy();
         simulator->Dispose();
-    }
-}
-
-TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
-{
-    if (!HasLargePages() || !CanPrepare())
-    {
-        GTEST_SKIP() << NONE;
-    }
-    for (const bool prepares : {false, true})
-    {
-        RdmaLargePages pages;
-        Heap heap;
-        // The heap has just grown by far more than AHEAD.
-        constexpr int64_t BYTES = 5 * static_cast<int64_t>(RdmaLargePages::LEAST_STEP);
-        if (!heap.Grow(BYTES, [&pages] { pages.CoverGrowth(); }))
-        {
-            GTEST_SKIP() << NONE;
-        }
-        pages.CoverGrowth();
-        const uintptr_t used = heap.GetUsedEnd();
-        constexpr uint64_t MOST = RdmaLargePages::AHEAD + (uint64_t{4} << 20);
-        if (!prepares)
-        {
-            EXPECT_LE(GetReadyBytes(used), uint64_t{4} << 20) << "a large page or two";
-            continue;
-        }
-        pages.StartPreparing();
-        // The thread has no event to wait for. Ten seconds are a thousand times what it takes.
-        for (uint32_t i = 0; i < 1000 && GetReadyBytes(used) < RdmaLargePages::AHEAD / 2; ++i)
-        {
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        EXPECT_GE(GetReadyBytes(used), RdmaLargePages::AHEAD / 2);
-        EXPECT_LE(GetReadyBytes(used), MOST);
-        pages.StopPreparing();
     }
 }
