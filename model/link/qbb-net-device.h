@@ -40,8 +40,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     QbbNetDevice() = default;
 
     /**
-     * Creates a device without a node, for RdmaAlikeFactory, which sets the attributes that do not
-     * have the values of this device yet.
+     * Creates a device without a node, with some of the attributes of this device.
+     * RdmaAlikeFactory sets the others.
      *
      * \return the device; null if this object is of a derived class
      */

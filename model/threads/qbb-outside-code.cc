@@ -22,9 +22,8 @@ constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
 using Ports = QbbFabricPorts::Range;
 
-/// \return an object that is aggregated to another one, or null. GetObject() without a type tries
-/// to
-///         cast the other object first, which takes several times as long.
+/// \return the part of class T that is aggregated to an object, or null
+// GetObject() without a TypeId first tries to cast the object, which takes several times as long.
 template <typename T>
 Ptr<T>
 FindAggregate(const Object& object)

@@ -91,8 +91,8 @@ class RdmaNic : public Object, public QbbFrameSink
     static TypeId GetTypeId();
 
     /**
-     * Creates a NIC without ports, for RdmaAlikeFactory, which sets the attributes that do not have
-     * the values of this NIC yet.
+     * Creates a NIC without ports, with the queue pair attributes of this NIC. RdmaAlikeFactory
+     * sets the attributes of the NIC.
      *
      * \return the NIC; null if this object is of a derived class
      */
