@@ -180,13 +180,13 @@ class Sweeps(unittest.TestCase):
 
     def start_workers(self):
         """Starts a Dask scheduler with two workers of one thread each, and returns its address."""
-        address = os.path.join(self.folder, "scheduler.json")
+        file = os.path.join(self.folder, "scheduler.json")
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
 
         def start(*words):
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, f"--scheduler-file={address}", "--no-dashboard",
+                [sys.executable, "-m", "dask", *words, f"--scheduler-file={file}", "--no-dashboard",
                  "--dashboard-address=127.0.0.1:0"],
                 cwd=scratch.name, stderr=subprocess.DEVNULL,
             )
@@ -196,16 +196,24 @@ class Sweeps(unittest.TestCase):
         start("scheduler", "--host=127.0.0.1", "--port=0")
         for _ in range(2):
             start("worker", "--nthreads=1", "--no-nanny", f"--local-directory={scratch.name}")
-        self.wait_until(lambda: os.path.exists(address))
-        with open(address, encoding="utf-8") as handle:
-            return json.load(handle)["address"]
+
+        def read():
+            # The scheduler creates its file before it writes into it.
+            try:
+                with open(file, encoding="utf-8") as handle:
+                    return json.load(handle)["address"]
+            except (FileNotFoundError, ValueError):
+                return None
+
+        return self.wait_until(read)
 
     def wait_until(self, condition):
-        """Waits for a condition that has to come true."""
+        """Waits for a condition that has to come true, and returns its value."""
         until = time.monotonic() + 60
-        while not condition():
+        while not (value := condition()):
             self.assertLess(time.monotonic(), until)
             time.sleep(0.05)
+        return value
 
     def kill_in_the_middle(self, *words):
         """Kills a sweep of 24 runs when it has some rows and both of its runs wait, and resumes it."""
