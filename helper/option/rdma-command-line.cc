@@ -158,8 +158,11 @@ RdmaCommandLine::Split(const std::vector<std::string>& arguments) const
             return each->name == name;
         });
         const Option* const option = found == options.end() ? nullptr : found->get();
-        RefuseRdmaIf(!option && !IsRdmaNs3Argument(name),
-                     "--" + name + ": there is no such option" + Suggest(name, more));
+        if (!option && !IsRdmaNs3Argument(name))
+        {
+            throw std::invalid_argument("--" + name + ": there is no such option" +
+                                        Suggest(name, more));
+        }
         RefuseRdmaIf(!names.insert(name).second, "--" + name + " is given twice; accepted: once");
         const bool isFlag = option && std::holds_alternative<bool*>(option->value);
         const std::vector<std::string> words{"true", "false", "1", "0"};

@@ -639,8 +639,11 @@ RdmaOptionList::Apply(const std::string& text, const std::string& file, RdmaOpti
         {
             if (found == m_options.end())
             {
-                RefuseRdmaIf(!IsRdmaNs3Argument(name),
-                             "--" + name + ": there is no such option" + Suggest(name));
+                if (!IsRdmaNs3Argument(name))
+                {
+                    throw std::invalid_argument("--" + name + ": there is no such option" +
+                                                Suggest(name));
+                }
                 SetNs3Argument(name, argument.substr(std::min(equals + 1, argument.size())));
                 continue;
             }
