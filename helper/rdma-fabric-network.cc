@@ -6,13 +6,17 @@
 #include "qbb-pfc-watchdog.h"
 #include "rdma-bdp.h"
 #include "rdma-fabric.h"
+#include "rdma-for-each-index.h"
 #include "rdma-line-rate.h"
 #include "rdma-port-kinds.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/error-model.h>
 #include <ns3/nstime.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace ns3
 {
@@ -189,18 +193,33 @@ ExamineRdmaNetwork(const RdmaFabric& fabric)
         failures.IsEmpty() ? RdmaTopology() : failures.GetSlowest(topology);
     const auto slowLinks = slowest.GetLinksByNode();
     const auto switches = topology.GetSwitches();
+    std::vector<Ptr<const QbbBufferManager>> buffers;
+    buffers.reserve(switches.size());
     for (const uint32_t id : switches)
     {
-        const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
-        if (const auto buffer = GetRdmaBuffer(*sw))
+        buffers.push_back(GetRdmaBuffer(*fabric.GetSwitch(id)));
+    }
+    std::vector<Classes> classesOf(switches.size());
+    RdmaForEachIndex(switches.size(), RdmaSimulatorImpl::GetThreads(), [&](std::size_t i) {
+        const uint32_t id = switches[i];
+        if (buffers[i])
         {
-            auto profiles = sw->GetPortProfiles();
-            ExamineHeadroom(classes, topology.GetNode(id).name, *buffer, profiles);
+            auto profiles = fabric.GetSwitch(id)->GetPortProfiles();
+            ExamineHeadroom(classesOf[i], topology.GetNode(id).name, *buffers[i], profiles);
             for (std::size_t port = 0; !slowLinks.empty() && port < profiles.size(); ++port)
             {
                 profiles[port].rate = slowest.GetLink(slowLinks[id].at(port)).rate;
             }
-            ExamineQueues(classes, *buffer, profiles);
+            ExamineQueues(classesOf[i], *buffers[i], profiles);
+        }
+    });
+    for (const Classes& ofSwitch : classesOf)
+    {
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            Lose(classes, static_cast<uint8_t>(1U << priority), ofSwitch[priority].loss);
+            classes[priority].queueTime =
+                std::max(classes[priority].queueTime, ofSwitch[priority].queueTime);
         }
     }
     for (const uint32_t id : switches)

@@ -10,8 +10,6 @@
 #include "rdma-time.h"
 #include "rdma-warnings.h"
 
-#include <ns3/pointer.h>
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -122,9 +120,7 @@ RdmaFabricTimers::FindReordering()
     RdmaPs roundTrip{0};
     for (const uint32_t id : topology.GetSwitches())
     {
-        PointerValue value;
-        m_fabric.GetSwitch(id)->GetAttribute("PathSelector", value);
-        const auto selector = value.Get<QbbPathSelector>();
+        const auto selector = m_fabric.GetSwitch(id)->GetPathSelector();
         if (selector && roundTrip == 0_ps)
         {
             const auto [packet, ack] = GetFrameBytes(m_fabric);
