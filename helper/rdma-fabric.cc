@@ -2,9 +2,12 @@
 
 #include "rdma-fabric.h"
 
+#include "rdma-for-each-index.h"
 #include "rdma-int-format.h"
 #include "rdma-line-rate.h"
 #include "rdma-refuse.h"
+#include "rdma-simulator-impl.h"
+#include "rdma-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/error-model.h>
@@ -12,6 +15,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace ns3
 {
@@ -487,19 +491,28 @@ RdmaFabric::GetTotals() const
 std::vector<RdmaPortResult>
 RdmaFabric::GetPortResults() const
 {
-    std::vector<RdmaPortResult> rows;
-    rows.reserve(std::size_t{2} * 8 * m_links.size());
+    constexpr uint32_t PRIORITIES = 8;
+    std::vector<std::shared_ptr<const RdmaFabricPort>> all;
+    all.reserve(2 * m_links.size());
     for (const auto& ports : MakeRdmaFabricPorts(m_topology))
     {
-        for (const auto& port : ports)
+        all.insert(all.end(), ports.begin(), ports.end());
+    }
+    const RdmaPs now = RdmaNow(); // other threads have a time of their own
+    std::vector<RdmaPortResult> rows(PRIORITIES * all.size());
+    constexpr std::size_t BLOCK = 256; // ports of one call
+    const std::size_t blocks = (all.size() + BLOCK - 1) / BLOCK;
+    RdmaForEachIndex(blocks, RdmaSimulatorImpl::GetThreads(), [&](std::size_t block) {
+        for (std::size_t i = block * BLOCK; i < std::min((block + 1) * BLOCK, all.size()); ++i)
         {
-            const Ptr<QbbNetDevice> device = GetDevice(port->link, port->node);
-            for (uint8_t priority = 0; priority < 8; ++priority)
+            const Ptr<QbbNetDevice> device = GetDevice(all[i]->link, all[i]->node);
+            for (uint32_t priority = 0; priority < PRIORITIES; ++priority)
             {
-                rows.push_back(ReadRdmaPort(port, *device, priority));
+                rows[PRIORITIES * i + priority] =
+                    ReadRdmaPort(all[i], *device, static_cast<uint8_t>(priority), now);
             }
         }
-    }
+    });
     return rows;
 }
 
@@ -533,16 +546,11 @@ RdmaFabric::AssignStreams(int64_t stream)
     {
         next += sw ? sw->AssignStreams(next) : 0;
     }
-    // Find the attribute by name only once, because there may be many ports.
-    TypeId::AttributeInformation receiveErrorModel;
-    QbbNetDevice::GetTypeId().LookupAttributeByName("ReceiveErrorModel", &receiveErrorModel);
     for (const Link& link : m_links)
     {
         for (const auto& device : {link.a, link.b})
         {
-            PointerValue model;
-            receiveErrorModel.accessor->Get(PeekPointer(device), model);
-            if (auto rate = model.Get<RateErrorModel>())
+            if (const auto rate = DynamicCast<RateErrorModel>(device->GetReceiveErrorModel()))
             {
                 next += rate->AssignStreams(next);
             }

@@ -615,30 +615,24 @@ template <typename Record, typename Add>
 void
 FormatRows(const RdmaResultTable<Record>& table, const std::vector<const Record*>& rows, Add add)
 {
-    constexpr std::size_t BLOCK = 4096; // rows, whose text fits the second-level cache of a core
+    constexpr std::size_t BLOCK = 1024; // rows, whose text fits the second-level cache of a core
     add(table.FormatHeader());
     // Columns of users may call functions that only one thread may use, as those of Python.
     UintegerValue value;
     GlobalValue::GetValueByName("threads", value);
     const std::size_t threads = table.GetOwnColumns().empty() ? value.Get() : 1;
-    std::vector<std::string> texts(threads);
-    for (std::size_t first = 0; first < rows.size(); first += threads * BLOCK)
-    {
-        const std::size_t blocks = std::min(threads, (rows.size() - first - 1) / BLOCK + 1);
-        RdmaForEachIndex(blocks, threads, [&](std::size_t i) {
-            const std::size_t begin = first + i * BLOCK;
-            const std::size_t end = std::min(begin + BLOCK, rows.size());
-            texts[i].clear();
-            for (std::size_t row = begin; row < end; ++row)
-            {
-                table.AppendRow(texts[i], *rows[row]);
-            }
-        });
-        for (std::size_t i = 0; i < blocks; ++i)
-        {
-            add(texts[i]);
-        }
-    }
+    RdmaForEachInOrder<std::string>((rows.size() + BLOCK - 1) / BLOCK,
+                                    threads,
+                                    [&](std::size_t block, std::string& text) {
+                                        const std::size_t end =
+                                            std::min((block + 1) * BLOCK, rows.size());
+                                        text.clear();
+                                        for (std::size_t row = block * BLOCK; row < end; ++row)
+                                        {
+                                            table.AppendRow(text, *rows[row]);
+                                        }
+                                    },
+                                    add);
 }
 
 /// Returns the text of a CSV file.

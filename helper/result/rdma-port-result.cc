@@ -3,7 +3,6 @@
 #include "rdma-port-result.h"
 
 #include "qbb-port.h"
-#include "rdma-time.h"
 
 #include <algorithm>
 #include <map>
@@ -93,7 +92,8 @@ GetRdmaPortCounters()
 RdmaPortResult
 ReadRdmaPort(const std::shared_ptr<const RdmaFabricPort>& port,
              const QbbPort& device,
-             uint8_t priority)
+             uint8_t priority,
+             RdmaPs now)
 {
     const QbbPauseSender& sender = device.GetFlowControl().GetPauseSender();
     const QbbPauseReceiver& receiver = device.GetFlowControl().GetPauseReceiver();
@@ -102,7 +102,7 @@ ReadRdmaPort(const std::shared_ptr<const RdmaFabricPort>& port,
     row.xonSent = sender.GetXonSent(priority);
     row.xoffReceived = receiver.GetXoffReceived(priority);
     row.xonReceived = receiver.GetXonReceived(priority);
-    row.pausedTime = receiver.GetPausedTime(priority, RdmaNow());
+    row.pausedTime = receiver.GetPausedTime(priority, now);
     row.peakQueueBytes = device.GetQueues().GetPeakBytes(priority);
     return row;
 }

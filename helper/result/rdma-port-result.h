@@ -113,11 +113,13 @@ const std::vector<RdmaPortCounter>& GetRdmaPortCounters();
  * \param port a port of a fabric
  * \param device the device of the port
  * \param priority priority (traffic class), 0 to 7
+ * \param now the current instant, RdmaNow() of the thread that runs the simulation
  * \return the counters of the port at this instant
  */
 RdmaPortResult ReadRdmaPort(const std::shared_ptr<const RdmaFabricPort>& port,
                             const QbbPort& device,
-                            uint8_t priority);
+                            uint8_t priority,
+                            RdmaPs now);
 
 /**
  * \ingroup rdma

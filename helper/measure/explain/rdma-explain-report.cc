@@ -546,7 +546,7 @@ FindPort(const RdmaFabric& fabric,
          uint8_t priority)
 {
     const Ptr<QbbNetDevice> device = fabric.GetDevice(port->link, port->node);
-    const RdmaPortResult result = ReadRdmaPort(port, *device, priority);
+    const RdmaPortResult result = ReadRdmaPort(port, *device, priority, RdmaNow());
     PortFindings found;
     found.queueBytes = result.peakQueueBytes;
     found.xoffSent = result.xoffSent;

@@ -221,7 +221,7 @@ QbbPortMonitor::Poll()
 QbbPortReading
 QbbPortMonitor::Read(const Port& port, uint8_t priority, uint64_t peakQueueBytes) const
 {
-    QbbPortReading reading{ReadRdmaPort(port.port, *port.device, priority)};
+    QbbPortReading reading{ReadRdmaPort(port.port, *port.device, priority, RdmaNow())};
     reading.time = m_last;
     reading.queueBytes = port.device->GetQueues().GetBytes(priority);
     reading.peakQueueBytes = peakQueueBytes;

@@ -4,8 +4,11 @@
 #define RDMA_FOR_EACH_INDEX_H
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -66,6 +69,120 @@ RdmaForEachIndex(std::size_t count, std::size_t threads, Function function)
         {
             std::rethrow_exception(error);
         }
+    }
+}
+
+/**
+ * \ingroup rdma
+ * Makes a result for each index below a count, on several threads, and takes the results on this
+ * thread in the order of the indices, while further ones are made. If the making or the taking of a
+ * result throws, no later result is taken, and the exception is thrown again.
+ *
+ * \tparam Result type of the results, with a default constructor. A result is reused for later
+ *         indices, so that its memory stays.
+ * \tparam Make type of \p make
+ * \tparam Take type of \p take
+ * \param count number of indices
+ * \param threads most threads, this one included; at least 1. At most twice as many results are
+ *        waiting to be taken
+ * \param make function of an index and a result to change, which several threads may call at a time
+ * \param take function of a result
+ */
+template <typename Result, typename Make, typename Take>
+void
+RdmaForEachInOrder(std::size_t count, std::size_t threads, Make make, Take take)
+{
+    /** A result on its way. */
+    struct Slot
+    {
+        Result result{};
+        std::exception_ptr error;
+        bool isMade{false};
+    };
+
+    std::vector<Slot> slots(2 * threads);
+    std::mutex mutex; // guards the following variables and the members isMade
+    std::condition_variable change;
+    std::size_t next = 0;  // first index that nobody makes yet
+    std::size_t taken = 0; // number of taken results
+    bool isStopped = false;
+    const auto mayMake = [&] { return next < count && next < taken + slots.size(); };
+    const auto makeOne = [&](std::unique_lock<std::mutex>& lock) {
+        const std::size_t i = next++;
+        Slot& slot = slots[i % slots.size()];
+        lock.unlock();
+        try
+        {
+            make(i, slot.result);
+        }
+        catch (...)
+        {
+            slot.error = std::current_exception();
+        }
+        lock.lock();
+        slot.isMade = true;
+        change.notify_all();
+    };
+    const auto work = [&] {
+        std::unique_lock lock(mutex);
+        while (!isStopped && next < count)
+        {
+            mayMake() ? makeOne(lock) : change.wait(lock);
+        }
+    };
+
+    /** Ends and joins the other threads, also after an exception. */
+    struct Others
+    {
+        std::function<void()> stop;
+        std::vector<std::thread> threads;
+
+        ~Others()
+        {
+            stop();
+            for (std::thread& thread : threads)
+            {
+                thread.join();
+            }
+        }
+    };
+
+    Others others{[&] {
+                      const std::lock_guard lock(mutex);
+                      isStopped = true;
+                      change.notify_all();
+                  },
+                  {}};
+    for (std::size_t i = 1; i < threads && i < count; ++i)
+    {
+        try
+        {
+            others.threads.emplace_back(work);
+        }
+        catch (const std::system_error&)
+        {
+            break; // the system gives no further thread, and the others do the work
+        }
+    }
+    std::unique_lock lock(mutex);
+    while (taken < count)
+    {
+        Slot& slot = slots[taken % slots.size()];
+        if (!slot.isMade)
+        {
+            mayMake() ? makeOne(lock) : change.wait(lock);
+            continue;
+        }
+        slot.isMade = false;
+        lock.unlock();
+        if (slot.error)
+        {
+            std::rethrow_exception(slot.error);
+        }
+        take(slot.result);
+        lock.lock();
+        ++taken;
+        change.notify_all();
     }
 }
 

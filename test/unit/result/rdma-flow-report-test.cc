@@ -10,6 +10,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -151,6 +152,72 @@ TEST(RdmaForEachIndex, CallsEachIndexAndThrowsTheFirstError)
             message = error.what();
         }
         EXPECT_EQ(message, "index 3") << threads;
+    }
+}
+
+TEST(RdmaForEachInOrder, TakesResultsInOrder)
+{
+    for (const std::size_t threads : {1, 3, 16})
+    {
+        std::vector<std::size_t> taken;
+        std::atomic<std::size_t> made{0};
+        std::size_t mostWaiting = 0;
+        RdmaForEachInOrder<std::size_t>(
+            1000,
+            threads,
+            [&made](std::size_t i, std::size_t& result) {
+                result = 2 * i;
+                ++made;
+            },
+            [&](std::size_t result) {
+                mostWaiting = std::max(mostWaiting, made - taken.size());
+                taken.push_back(result);
+            });
+        ASSERT_EQ(taken.size(), 1000U) << threads;
+        for (std::size_t i = 0; i < taken.size(); ++i)
+        {
+            EXPECT_EQ(taken[i], 2 * i) << threads;
+        }
+        EXPECT_LE(mostWaiting, 2 * threads);
+    }
+}
+
+TEST(RdmaForEachInOrder, StopsAtAnException)
+{
+    const auto run = [](std::size_t threads, std::size_t wrongMade, std::size_t wrongTaken) {
+        std::vector<std::size_t> taken;
+        std::string message;
+        try
+        {
+            RdmaForEachInOrder<std::size_t>(
+                100,
+                threads,
+                [wrongMade](std::size_t i, std::size_t& result) {
+                    result = i;
+                    if (i >= wrongMade)
+                    {
+                        throw std::invalid_argument("made " + std::to_string(i));
+                    }
+                },
+                [&](std::size_t result) {
+                    if (result == wrongTaken)
+                    {
+                        throw std::invalid_argument("taken " + std::to_string(result));
+                    }
+                    taken.push_back(result);
+                });
+        }
+        catch (const std::invalid_argument& error)
+        {
+            message = error.what();
+        }
+        return std::make_pair(message, taken.size());
+    };
+    for (const std::size_t threads : {1, 3, 16})
+    {
+        EXPECT_EQ(run(threads, 7, 100), std::make_pair(std::string("made 7"), std::size_t{7}));
+        EXPECT_EQ(run(threads, 100, 5), std::make_pair(std::string("taken 5"), std::size_t{5}));
+        EXPECT_EQ(run(threads, 100, 100), std::make_pair(std::string(), std::size_t{100}));
     }
 }
 
