@@ -235,14 +235,22 @@ RdmaSimulatorImpl::IsFinished() const
     return run->IsEmpty() || m_stop;
 }
 
-/** Asks for large pages for the memory that the heap has gained. */
+/**
+ * Asks for large pages for the memory that the heap has gained.
+ * \param event an event that the script has just made, or null
+ */
 void
-RdmaSimulatorImpl::AskForLargePages()
+RdmaSimulatorImpl::AskForLargePages(const EventImpl* event)
 {
-    if (m_asksForLargePages)
+    if (!m_asksForLargePages)
     {
-        m_largePages.CoverGrowth();
+        return;
     }
+    if (m_threads > 1)
+    {
+        m_largePages.PrepareInThread();
+    }
+    m_largePages.CoverGrowth(event);
 }
 
 void
@@ -268,6 +276,7 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     AskForLargePages();
+    m_largePages.StopPreparing(); // all threads run nodes now
     if (!RunOnRanks())
     {
         RunInPhases();
@@ -722,7 +731,7 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
         if (!m_run)
         {
             // ns-3 schedules an event for each node and each device that a script makes.
-            AskForLargePages();
+            AskForLargePages(event);
         }
         Insert(delay, context, event);
         return;

@@ -184,7 +184,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     bool IsOnOwnThread() const;
     const RdmaEngine& GetPresentEngine() const;
     const RdmaEngine& GetEngineOf(const EventId& id) const;
-    void AskForLargePages();
+    void AskForLargePages(const EventImpl* event = nullptr);
     QbbNodeGroups& GetGroups();
     std::set<uint32_t> FindForeignNodes();
     bool HasToUseOneList();

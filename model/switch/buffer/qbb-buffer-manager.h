@@ -264,10 +264,11 @@ class alignas(RDMA_CACHE_LINE) QbbBufferManager : public Object
 
     /**
      * Sets up the buffer for the given ports, with the current attributes. Aborts with a message if
-     * the buffer is not empty, if a port's profile is invalid, or if the memory is too small for
-     * its guarantees.
+     * the buffer is not empty.
      *
      * \param ports one profile per port, by port number; at most 65535
+     * \throws std::invalid_argument if a port's profile is invalid, or if the memory is too small
+     *         for its guarantees. The buffer then has no ports
      */
     void Configure(const std::vector<QbbPortProfile>& ports);
 

@@ -7,10 +7,14 @@
 #include <ns3/make-event.h>
 #include <ns3/nstime.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -56,7 +60,7 @@ class Heap
      * Makes the heap grow.
      *
      * \param bytes bytes by which the heap grows, at least
-     * \param look called after each block
+     * \param look called for each new block
      * \return false if the allocator has no heap of this kind
      */
     template <typename Look>
@@ -70,9 +74,20 @@ class Heap
                 return false;
             }
             m_blocks.push_back(std::make_unique<char[]>(BLOCK));
-            look();
+            look(m_blocks.back().get());
         }
         return true;
+    }
+
+    /** \return end of the last memory that is in use */
+    uintptr_t GetUsedEnd() const
+    {
+        uintptr_t end = 0;
+        for (const auto& block : m_blocks)
+        {
+            end = std::max(end, reinterpret_cast<uintptr_t>(block.get()) + BLOCK);
+        }
+        return end;
     }
 
   private:
@@ -95,6 +110,39 @@ HasLargePages()
     return file.good();
 }
 
+/** \param used end of the heap's memory in use \return resident bytes behind that */
+uint64_t
+GetReadyBytes(uintptr_t used)
+{
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    const uintptr_t first = (used + page - 1) / page * page;
+    const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
+    std::vector<unsigned char> resident((end - first + page - 1) / page);
+    if (mincore(reinterpret_cast<void*>(first), end - first, resident.data()) != 0)
+    {
+        return 0;
+    }
+    return page * std::count_if(resident.begin(), resident.end(), [](unsigned char one) {
+               return (one & 1) != 0;
+           });
+}
+
+/** \return true if the system provides memory before it is used */
+bool
+CanPrepare()
+{
+#ifdef MADV_POPULATE_WRITE
+    const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* const page =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool can = page != MAP_FAILED && madvise(page, bytes, MADV_POPULATE_WRITE) == 0;
+    munmap(page, bytes);
+    return can;
+#else
+    return false;
+#endif
+}
+
 constexpr const char* NONE = "no large pages, or an allocator of another kind";
 constexpr int64_t GROWTH = 3 * static_cast<int64_t>(RdmaLargePages::SMALL);
 
@@ -102,9 +150,16 @@ constexpr int64_t GROWTH = 3 * static_cast<int64_t>(RdmaLargePages::SMALL);
 
 TEST(RdmaLargePages, ASmallHeapStaysAsItIs)
 {
-    RdmaLargePages pages;
-    pages.CoverGrowth();
-    EXPECT_EQ(pages.GetBytes(), 0U);
+    for (const bool prepares : {false, true})
+    {
+        RdmaLargePages pages;
+        if (prepares)
+        {
+            pages.PrepareInThread();
+        }
+        pages.CoverGrowth();
+        EXPECT_EQ(pages.GetBytes(), 0U);
+    }
 }
 
 TEST(RdmaLargePages, ALargeHeapIsAdvisedAsItGrows)
@@ -116,7 +171,7 @@ TEST(RdmaLargePages, ALargeHeapIsAdvisedAsItGrows)
     const uint64_t before = GetAdvisedBytes();
     RdmaLargePages pages;
     Heap heap;
-    if (!heap.Grow(GROWTH, [&pages] { pages.CoverGrowth(); }))
+    if (!heap.Grow(GROWTH, [&pages](const void*) { pages.CoverGrowth(); }))
     {
         GTEST_SKIP() << NONE;
     }
@@ -137,7 +192,7 @@ TEST(RdmaLargePages, TheSimulatorFollowsTheHeapUnlessToldNotTo)
         simulator->SetAttribute("LargePages", BooleanValue(follows));
         const uint64_t before = GetAdvisedBytes();
         Heap heap;
-        const bool grown = heap.Grow(GROWTH, [&simulator] {
+        const bool grown = heap.Grow(GROWTH, [&simulator](const void*) {
             simulator->ScheduleWithContext(0, Time(0), MakeEvent([] {}));
         });
         if (!grown)
@@ -155,5 +210,45 @@ TEST(RdmaLargePages, TheSimulatorFollowsTheHeapUnlessToldNotTo)
         }
         simulator->Destroy();
         simulator->Dispose();
+    }
+}
+
+TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
+{
+    if (!HasLargePages() || !CanPrepare())
+    {
+        GTEST_SKIP() << NONE;
+    }
+    for (const bool prepares : {false, true})
+    {
+        RdmaLargePages pages;
+        if (prepares)
+        {
+            pages.PrepareInThread();
+        }
+        Heap heap;
+        // The heap has just grown by far more than MOST_AHEAD.
+        constexpr int64_t BYTES = 5 * static_cast<int64_t>(RdmaLargePages::LEAST_STEP);
+        if (!heap.Grow(BYTES, [&pages](const void* block) { pages.CoverGrowth(block); }))
+        {
+            GTEST_SKIP() << NONE;
+        }
+        pages.CoverGrowth();
+        const uintptr_t used = heap.GetUsedEnd();
+        constexpr uint64_t LARGE_PAGES = uint64_t{4} << 20; // one or two
+        if (!prepares)
+        {
+            EXPECT_LE(GetReadyBytes(used), LARGE_PAGES);
+            continue;
+        }
+        // The thread has no event to wait for. Ten seconds are a thousand times what it takes.
+        constexpr uint64_t MOST = RdmaLargePages::MOST_AHEAD;
+        for (uint32_t i = 0; i < 1000 && GetReadyBytes(used) < MOST / 2; ++i)
+        {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        EXPECT_GE(GetReadyBytes(used), MOST / 2);
+        EXPECT_LE(GetReadyBytes(used), MOST + LARGE_PAGES);
+        pages.StopPreparing();
     }
 }
