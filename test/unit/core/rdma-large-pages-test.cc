@@ -73,10 +73,24 @@ class Heap
             {
                 return false;
             }
-            m_blocks.push_back(std::make_unique<char[]>(BLOCK));
-            look(m_blocks.back().get());
+            Add(look);
         }
         return true;
+    }
+
+    /**
+     * Uses more of the heap.
+     *
+     * \param bytes bytes to use
+     * \param look called for each new block
+     */
+    template <typename Look>
+    void Use(std::size_t bytes, Look look)
+    {
+        for (std::size_t used = 0; used < bytes; used += BLOCK)
+        {
+            Add(look);
+        }
     }
 
     /** \return end of the last memory that is in use */
@@ -93,6 +107,13 @@ class Heap
   private:
     static constexpr std::size_t BLOCK = 16384;    // below the C library's threshold for mmap()
     static constexpr uint32_t MOST_BLOCKS = 40000; // more than the largest step needs
+
+    template <typename Look>
+    void Add(Look look)
+    {
+        m_blocks.push_back(std::make_unique<char[]>(BLOCK));
+        look(m_blocks.back().get());
+    }
 
     static char* GetEnd()
     {
@@ -227,13 +248,15 @@ TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
             pages.PrepareInThread();
         }
         Heap heap;
-        // The heap has just grown by far more than MOST_AHEAD.
+        const auto look = [&pages](const void* block) { pages.CoverGrowth(block); };
+        // The heap has just grown by far more than is used of it afterwards and is to be prepared.
         constexpr int64_t BYTES = 5 * static_cast<int64_t>(RdmaLargePages::LEAST_STEP);
-        if (!heap.Grow(BYTES, [&pages](const void* block) { pages.CoverGrowth(block); }))
+        if (!heap.Grow(BYTES, look))
         {
             GTEST_SKIP() << NONE;
         }
-        pages.CoverGrowth();
+        constexpr uint64_t MOST = RdmaLargePages::MOST_AHEAD;
+        heap.Use(2 * MOST, look);
         const uintptr_t used = heap.GetUsedEnd();
         constexpr uint64_t LARGE_PAGES = uint64_t{4} << 20; // one or two
         if (!prepares)
@@ -242,7 +265,6 @@ TEST(RdmaLargePages, AThreadPreparesTheEndOfTheHeap)
             continue;
         }
         // The thread has no event to wait for. Ten seconds are a thousand times what it takes.
-        constexpr uint64_t MOST = RdmaLargePages::MOST_AHEAD;
         for (uint32_t i = 0; i < 1000 && GetReadyBytes(used) < MOST / 2; ++i)
         {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
