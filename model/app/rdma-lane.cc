@@ -2,11 +2,9 @@
 
 #include "rdma-lane.h"
 
-#include "qbb-wire.h"
 #include "rdma-nic.h"
+#include "rdma-psn.h"
 #include "rdma-queue-pair.h"
-
-#include <ns3/uinteger.h>
 
 namespace ns3
 {
@@ -23,8 +21,7 @@ OpenRdmaLane(RdmaNic& nic,
     qp->SetPriority(priority);
     if (packets > 0)
     {
-        qp->SetAttribute("InitialPsn",
-                         UintegerValue((local.initialPsn + packets) & QbbWire::MASK24));
+        qp->SetInitialPsn(RdmaToPsn(local.initialPsn, packets));
     }
     if (isPassive)
     {

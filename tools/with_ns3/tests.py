@@ -27,8 +27,8 @@ GROUPS = {
     "bindings": "tests of the module in Python, which pip compiles first; run only if named",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
-# What --sanitize-threads runs, unless names are given.
-THREADS = ("rdma-threads", "rdma-threads-instruments", "golden-threads")
+# A suite that includes this header runs nodes on several threads.
+THREADS_HEADER = '#include "rdma-test-threads.h"'
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
 # Numbers of patterns for the random test of loss recovery, unless the environment sets the number.
 # The test's own default, which tools/check-all uses, is a million.
@@ -142,6 +142,17 @@ def configure_threads(phases):
     module = Module(ns3.choose("source", wanted, phases, "threads"))
     module.configure(phases, {"RDMA_SANITIZE_THREADS": "ON", **TESTS})
     return module
+
+
+def tests_of_threads():
+    """What --sanitize-threads runs, unless names are given: all that uses several threads."""
+    ending = "-test-suite.cc"
+    names = []
+    for path in glob.glob(os.path.join(ROOT, "test", "suite", "**", "*" + ending), recursive=True):
+        with open(path, encoding="utf-8") as source:
+            if THREADS_HEADER in source.read():
+                names.append(os.path.basename(path)[:-len(ending)])
+    return [*sorted(names), "golden-threads"]
 
 
 def targets(chosen, known):
@@ -338,9 +349,10 @@ def main(arguments, wish):
             known = {name: label for name, label in known.items() if label in ("unit", "suite")}
             known["fuzz"] = "fuzz"
         if options.sanitize_threads:
+            of_threads = tests_of_threads()
             known = {name: label for name, label in known.items()
-                     if label == "suite" or name in THREADS}
-            options.names = options.names or THREADS
+                     if label == "suite" or name in of_threads}
+            options.names = options.names or of_threads
         chosen, pattern = select(options.names, known)
         if options.list:
             print("\n".join(dict.fromkeys([*sorted(set(known.values())), *known])))

@@ -356,6 +356,17 @@ RdmaQueuePair::SetPriority(uint8_t priority)
 }
 
 void
+RdmaQueuePair::SetInitialPsn(uint32_t psn)
+{
+    NS_ABORT_MSG_IF(GetFixed(),
+                    "rdma: SetInitialPsn() of a queue pair in state "
+                        << GetRdmaQpStateName(GetState()) << "; accepted: " << GetFixed());
+    NS_ABORT_MSG_IF(psn >= RDMA_PSN_SPACE,
+                    "rdma: SetInitialPsn() to " << psn << "; accepted: 0.." << RDMA_PSN_SPACE - 1);
+    m_engine.connection.initialPsn = psn;
+}
+
+void
 RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn)
 {
     NS_LOG_FUNCTION(this << remoteAddress << remoteQpn << remotePsn);

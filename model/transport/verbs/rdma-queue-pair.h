@@ -188,7 +188,7 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     /**
      * Makes a queue pair continue as the requester of earlier queue pairs with the same number,
      * whose requests are complete: their peer counts on. To be called before a request is posted.
-     * The attribute InitialPsn must continue, too.
+     * SetInitialPsn() must make the PSN continue, too.
      *
      * \param receives number of requests of the earlier queue pairs that took a receive request of
      *        the peer
@@ -343,6 +343,18 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
 
     /** \return the port that the queue pair sends through, without a reference to the device */
     const QbbPort& GetDevice() const;
+
+    /**
+     * Sets the attribute InitialPsn. In contrast to SetAttribute(), several threads may call this
+     * function for their queue pairs at a time: ns-3 counts references to the description of an
+     * attribute, which all objects share, and the counting is not made for threads.
+     *
+     * To be called before Connect() or Modify() to RTR; aborts with a message if the queue pair is
+     * connected.
+     *
+     * \param psn PSN of the queue pair's first packet, 0..2^24-1; aborts with a message if larger
+     */
+    void SetInitialPsn(uint32_t psn);
 
     /** \return PSN of the queue pair's first packet */
     uint32_t GetInitialPsn() const

@@ -5,6 +5,7 @@
 #include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
 #include "rdma-test-link.h"
+#include "rdma-test-threads.h"
 #include "rdma-topology-reader.h"
 #include "rdma-units.h"
 #include "rdma-workload.h"
@@ -103,9 +104,7 @@ class DeterminismTestCase : public TestCase
     {
         if (variant.own)
         {
-            RdmaSimulatorImpl::Select();
-            Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(variant.threads));
-            Simulator::GetImplementation()->SetAttribute("Groups", UintegerValue(variant.groups));
+            SelectTestThreads(variant.threads, variant.groups);
         }
         ObjectFactory scheduler;
         scheduler.SetTypeId(variant.scheduler);

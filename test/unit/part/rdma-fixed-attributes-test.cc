@@ -4,6 +4,7 @@
 #include "qbb-storm-source.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-part.h"
+#include "rdma-psn.h"
 #include "rdma-receive-buffer.h"
 #include "rdma-topology-builders.h"
 
@@ -212,6 +213,8 @@ TEST_F(RdmaFixedAttributesTest, HeadersOfAConnectedQueuePair)
                          " is changed from .*; accepted: before the queue pair is connected");
     }
     EXPECT_DEATH(qp->SetPriority(5), "rdma: SetPriority.. of a queue pair in state RTS; accepted");
+    EXPECT_DEATH(qp->SetInitialPsn(5),
+                 "rdma: SetInitialPsn.. of a queue pair in state RTS; accepted: before");
     // These take effect at once.
     qp->SetAttribute("MaxRdAtomic", UintegerValue(3));
     qp->SetAttribute("MinRnrTimer", UintegerValue(3));
@@ -220,6 +223,10 @@ TEST_F(RdmaFixedAttributesTest, HeadersOfAConnectedQueuePair)
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
     qp->SetAttribute("Dscp", UintegerValue(12));
+    qp->SetInitialPsn(RDMA_PSN_SPACE - 1);
+    EXPECT_EQ(qp->GetInitialPsn(), 16777215);
+    EXPECT_DEATH(qp->SetInitialPsn(RDMA_PSN_SPACE),
+                 "rdma: SetInitialPsn.. to 16777216; accepted: 0..16777215");
 }
 
 TEST_F(RdmaFixedAttributesTest, ObjectsAtPortsAndSwitches)
