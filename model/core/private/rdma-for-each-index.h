@@ -3,6 +3,7 @@
 #ifndef RDMA_FOR_EACH_INDEX_H
 #define RDMA_FOR_EACH_INDEX_H
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -15,6 +16,48 @@
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Further threads that do the work of this one. The destructor waits for their ends.
+ */
+class RdmaFurtherThreads
+{
+  public:
+    /**
+     * \param all most threads, this one included. If the system gives fewer, they do the work.
+     * \param work function of each thread, which throws nothing and outlives the object
+     */
+    template <typename Work>
+    RdmaFurtherThreads(std::size_t all, const Work& work)
+    {
+        try
+        {
+            for (std::size_t i = 1; i < all; ++i)
+            {
+                m_threads.emplace_back(std::cref(work));
+            }
+        }
+        catch (const std::system_error&)
+        {
+            // The threads that the system has given do the work.
+        }
+    }
+
+    ~RdmaFurtherThreads()
+    {
+        for (std::thread& thread : m_threads)
+        {
+            thread.join();
+        }
+    }
+
+    RdmaFurtherThreads(const RdmaFurtherThreads&) = delete;
+    RdmaFurtherThreads& operator=(const RdmaFurtherThreads&) = delete;
+
+  private:
+    std::vector<std::thread> m_threads; //!< the threads
+};
 
 /**
  * \ingroup rdma
@@ -46,22 +89,9 @@ RdmaForEachIndex(std::size_t count, std::size_t threads, Function function)
             }
         }
     };
-    std::vector<std::thread> others;
-    for (std::size_t i = 1; i < threads && i < count; ++i)
     {
-        try
-        {
-            others.emplace_back(work);
-        }
-        catch (const std::system_error&)
-        {
-            break; // the system gives no further thread, and the others do the work
-        }
-    }
-    work();
-    for (std::thread& other : others)
-    {
-        other.join();
+        const RdmaFurtherThreads others(std::min(threads, count), work);
+        work();
     }
     for (const std::exception_ptr& error : errors)
     {
@@ -131,39 +161,23 @@ RdmaForEachInOrder(std::size_t count, std::size_t threads, Make make, Take take)
         }
     };
 
-    /** Ends and joins the other threads, also after an exception. */
-    struct Others
+    /** Stops the other threads, also after an exception. */
+    struct Stop
     {
-        std::function<void()> stop;
-        std::vector<std::thread> threads;
+        std::mutex& mutex;
+        std::condition_variable& change;
+        bool& isStopped;
 
-        ~Others()
+        ~Stop()
         {
-            stop();
-            for (std::thread& thread : threads)
-            {
-                thread.join();
-            }
+            const std::lock_guard lock(mutex);
+            isStopped = true;
+            change.notify_all();
         }
     };
 
-    Others others{[&] {
-                      const std::lock_guard lock(mutex);
-                      isStopped = true;
-                      change.notify_all();
-                  },
-                  {}};
-    for (std::size_t i = 1; i < threads && i < count; ++i)
-    {
-        try
-        {
-            others.threads.emplace_back(work);
-        }
-        catch (const std::system_error&)
-        {
-            break; // the system gives no further thread, and the others do the work
-        }
-    }
+    const RdmaFurtherThreads others(std::min(threads, count), work);
+    const Stop stop{mutex, change, isStopped};
     std::unique_lock lock(mutex);
     while (taken < count)
     {
