@@ -91,7 +91,7 @@ class RdmaLargePages
 
     const uintptr_t m_first;  //!< end of the heap when the object was made
     uint64_t m_small{SMALL};  //!< bytes of growth that change nothing
-    uintptr_t m_nextPage;     //!< least address of an object that the thread is told of
+    uintptr_t m_nextPage;     //!< the thread is not told of objects at lower addresses
     uint64_t m_bytes{0};      //!< value of GetBytes()
     bool m_hasStarted{false}; //!< StartThread() has been called
     std::thread m_thread;     //!< thread that prepares pages

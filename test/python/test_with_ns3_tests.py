@@ -3,6 +3,7 @@
 """Tests of tools/with-ns3: the choice of tests, the count of results and the output of builds."""
 
 import contextlib
+import glob
 import io
 import os
 import subprocess
@@ -35,6 +36,16 @@ class Selection(unittest.TestCase):
         self.assertEqual(tests.select([], known), (sorted(self.KNOWN), None))
         for name in ("bindings", "python-bindings"):
             self.assertEqual(tests.select([name], known), (["python-bindings"], None))
+
+    def test_suites_that_use_several_threads(self):
+        chosen = tests.tests_of_threads()
+        for name in ("rdma-packet-network", "rdma-threads", "rdma-determinism", "golden-threads"):
+            self.assertIn(name, chosen)
+        self.assertNotIn("rdma-link", chosen)
+        # A suite that sets the number of threads in another way would not be found.
+        for path in glob.glob(os.path.join(ROOT, "test", "suite", "**", "*-test-suite.cc"), recursive=True):
+            with open(path, encoding="utf-8") as source:
+                self.assertNotRegex(source.read(), r'SetAttribute\("Threads"', path)
 
     def test_wrong_name(self):
         with self.assertRaisesRegex(Stop, "no test 'rdma-lnk'; tests: example suite unit unit-0"):

@@ -27,7 +27,7 @@ GROUPS = {
     "bindings": "tests of the module in Python, which pip compiles first; run only if named",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
-# A suite that includes this header runs nodes on several threads.
+# Suites that run nodes on several threads include this header.
 THREADS_HEADER = '#include "rdma-test-threads.h"'
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
 # Numbers of patterns for the random test of loss recovery, unless the environment sets the number.

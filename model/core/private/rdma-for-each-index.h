@@ -19,45 +19,37 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Further threads that do the work of this one. The destructor waits for their ends.
+ * Calls one function on this thread and another function on further threads, and returns after all
+ * of the calls. The system may give fewer threads than are asked for.
+ *
+ * \tparam Own type of \p own
+ * \tparam Other type of \p other
+ * \param threads most threads, this one included
+ * \param own function of this thread, which throws nothing
+ * \param other function that each further thread calls once, which throws nothing
  */
-class RdmaFurtherThreads
+template <typename Own, typename Other>
+void
+RdmaCallOnThreads(std::size_t threads, const Own& own, const Other& other)
 {
-  public:
-    /**
-     * \param all most threads, this one included. If the system gives fewer, they do the work.
-     * \param work function of each thread, which throws nothing and outlives the object
-     */
-    template <typename Work>
-    RdmaFurtherThreads(std::size_t all, const Work& work)
+    std::vector<std::thread> others;
+    try
     {
-        try
+        for (std::size_t i = 1; i < threads; ++i)
         {
-            for (std::size_t i = 1; i < all; ++i)
-            {
-                m_threads.emplace_back(std::cref(work));
-            }
-        }
-        catch (const std::system_error&)
-        {
-            // The threads that the system has given do the work.
+            others.emplace_back(std::cref(other));
         }
     }
-
-    ~RdmaFurtherThreads()
+    catch (const std::system_error&)
     {
-        for (std::thread& thread : m_threads)
-        {
-            thread.join();
-        }
+        // The system gives no further thread. The work does not depend on the number of threads.
     }
-
-    RdmaFurtherThreads(const RdmaFurtherThreads&) = delete;
-    RdmaFurtherThreads& operator=(const RdmaFurtherThreads&) = delete;
-
-  private:
-    std::vector<std::thread> m_threads; //!< the threads
-};
+    own();
+    for (std::thread& thread : others)
+    {
+        thread.join();
+    }
+}
 
 /**
  * \ingroup rdma
@@ -89,10 +81,7 @@ RdmaForEachIndex(std::size_t count, std::size_t threads, Function function)
             }
         }
     };
-    {
-        const RdmaFurtherThreads others(std::min(threads, count), work);
-        work();
-    }
+    RdmaCallOnThreads(std::min(threads, count), work, work);
     for (const std::exception_ptr& error : errors)
     {
         if (error)
@@ -133,9 +122,9 @@ RdmaForEachInOrder(std::size_t count, std::size_t threads, Make make, Take take)
     std::vector<Slot> slots(2 * threads);
     std::mutex mutex; // guards the following variables and the members isMade
     std::condition_variable change;
-    std::size_t next = 0;  // first index that nobody makes yet
-    std::size_t taken = 0; // number of taken results
-    bool isStopped = false;
+    std::size_t next = 0;     // first index that nobody makes yet
+    std::size_t taken = 0;    // number of taken results
+    std::exception_ptr error; // ends all work
     const auto mayMake = [&] { return next < count && next < taken + slots.size(); };
     const auto makeOne = [&](std::unique_lock<std::mutex>& lock) {
         const std::size_t i = next++;
@@ -153,50 +142,47 @@ RdmaForEachInOrder(std::size_t count, std::size_t threads, Make make, Take take)
         slot.isMade = true;
         change.notify_all();
     };
-    const auto work = [&] {
+    const auto makeAll = [&] {
         std::unique_lock lock(mutex);
-        while (!isStopped && next < count)
+        while (!error && next < count)
         {
             mayMake() ? makeOne(lock) : change.wait(lock);
         }
     };
-
-    /** Stops the other threads, also after an exception. */
-    struct Stop
-    {
-        std::mutex& mutex;
-        std::condition_variable& change;
-        bool& isStopped;
-
-        ~Stop()
+    const auto takeAll = [&] {
+        std::unique_lock lock(mutex);
+        while (!error && taken < count)
         {
-            const std::lock_guard lock(mutex);
-            isStopped = true;
+            Slot& slot = slots[taken % slots.size()];
+            if (!slot.isMade)
+            {
+                mayMake() ? makeOne(lock) : change.wait(lock);
+                continue;
+            }
+            slot.isMade = false;
+            lock.unlock();
+            std::exception_ptr found = slot.error;
+            try
+            {
+                if (!found)
+                {
+                    take(slot.result);
+                }
+            }
+            catch (...)
+            {
+                found = std::current_exception();
+            }
+            lock.lock();
+            error = found;
+            ++taken;
             change.notify_all();
         }
     };
-
-    const RdmaFurtherThreads others(std::min(threads, count), work);
-    const Stop stop{mutex, change, isStopped};
-    std::unique_lock lock(mutex);
-    while (taken < count)
+    RdmaCallOnThreads(std::min(threads, count), takeAll, makeAll);
+    if (error)
     {
-        Slot& slot = slots[taken % slots.size()];
-        if (!slot.isMade)
-        {
-            mayMake() ? makeOne(lock) : change.wait(lock);
-            continue;
-        }
-        slot.isMade = false;
-        lock.unlock();
-        if (slot.error)
-        {
-            std::rethrow_exception(slot.error);
-        }
-        take(slot.result);
-        lock.lock();
-        ++taken;
-        change.notify_all();
+        std::rethrow_exception(error);
     }
 }
 

@@ -188,7 +188,7 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     /**
      * Makes a queue pair continue as the requester of earlier queue pairs with the same number,
      * whose requests are complete: their peer counts on. To be called before a request is posted.
-     * SetInitialPsn() must make the PSN continue, too.
+     * Call SetInitialPsn() first, with the PSN behind the last packet of the earlier queue pairs.
      *
      * \param receives number of requests of the earlier queue pairs that took a receive request of
      *        the peer
@@ -345,14 +345,15 @@ class alignas(RDMA_CACHE_LINE) RdmaQueuePair : public Object
     const QbbPort& GetDevice() const;
 
     /**
-     * Sets the attribute InitialPsn. In contrast to SetAttribute(), several threads may call this
-     * function for their queue pairs at a time: ns-3 counts references to the description of an
-     * attribute, which all objects share, and the counting is not made for threads.
+     * Sets the attribute InitialPsn. Events of nodes may call this function on several threads.
+     * They must not call SetAttribute(): all objects of a class share the description of an
+     * attribute, and ns-3 counts the references to a description without a lock.
      *
-     * To be called before Connect() or Modify() to RTR; aborts with a message if the queue pair is
-     * connected.
+     * This function must be called before Connect() or Modify() to RTR. A later call ends the
+     * program with a message.
      *
-     * \param psn PSN of the queue pair's first packet, 0..2^24-1; aborts with a message if larger
+     * \param psn PSN of the queue pair's first packet, 0..2^24-1. A larger number ends the program
+     *        with a message.
      */
     void SetInitialPsn(uint32_t psn);
 
